@@ -196,7 +196,7 @@ export const CONDITIONS: ReadonlyArray<readonly [patterns: ReadonlyArray<string>
     (captures) => [Condition.Not({ of: qualities(captures) })]
   ],
   [
-    [`${WHO} (are|is|were|was)? (owned|managed|handled|looked after) by {value}`, `${WHO} (are|is)? assigned to {value}`, "(that|which|who) (belong|belongs) to {value}", "(belonging to|by) {value}"],
+    [`${WHO} (are|is|were|was)? (owned|managed|handled|sold|served|taken|looked after) by {value}`, `${WHO} (are|is)? assigned to {value}`, "(that|which|who) (belong|belongs) to {value}", "(belonging to|by) {value}"],
     by(ownedBy)
   ], // prettier-ignore
   [["(does|do|did) {value} (own|manage|look after|handle)"], by(ownedBy)],

@@ -52,16 +52,22 @@ const all = (
     if (focus !== undefined) return slugs.map((slug) => eq(slug, focus))
     return [...(id === undefined ? [] : slugs.map((slug) => eq(slug, id))), ...slugs.map((slug) => like(slug, name))]
   }
+  /** A column and its value ("employee Ada Lovelace"), or else a name in one of these columns. */
+  const valuedOr = (
+    { id, words }: Pick<Extract<Condition, { _tag: "With" }>, "id" | "words">,
+    slugs: ReadonlyArray<string>
+  ) => {
+    const name = written(words)
+    const valued = id === undefined ? where(name, columns, context) : []
+    return valued.length > 0 ? valued : byName(slugs, name, id)
+  }
   switch (condition._tag) {
     case "Time":
       return timeChoices(condition, columns)
     case "Overdue":
       return overdue(of("due").slice(0, 2), of("status").slice(0, 1), context.today)
-    case "With": {
-      const name = written(condition.words)
-      const valued = condition.id === undefined ? where(name, columns, context) : []
-      return valued.length > 0 ? valued : byName(of("attendees", "owner", "company").slice(0, 4), name, condition.id)
-    }
+    case "With":
+      return valuedOr(condition, of("attendees", "owner", "company").slice(0, 4))
     case "At": {
       const name = written(condition.words)
       const valued = condition.words.length > 1 && condition.id === undefined ? where(name, columns, context) : []
@@ -72,7 +78,7 @@ const all = (
       return /^(in|near|from)$/.test(condition.preposition) ? [...towns, ...firms] : [...firms, ...towns]
     }
     case "Owned":
-      return byName(of("owner"), written(condition.words), condition.id)
+      return valuedOr(condition, of("owner"))
     case "Mine":
       return byName(of("attendees", "owner").slice(0, 2), context.person?.name ?? "")
     case "Quality":
