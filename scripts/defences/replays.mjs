@@ -589,6 +589,32 @@ export const replays = [
     ]
   },
   {
+    name: "A policy that was printed and published again showed columns that it hid before (our own review)",
+    test: ["test/services/policies/shown.test.ts", "names the columns of a rule that says all, once its type has more"],
+    defence: 'policies/documentInForce.ts: a "*" is printed as the columns that it shows',
+    removed: "the columns",
+    patches: [
+      [
+        "src/services/policies/documentInForce.ts",
+        "const document = withExpandedStars(stored, policy, catalog)",
+        "const document = catalog.types.length < 0 ? withExpandedStars(stored, policy, catalog) : stored"
+      ]
+    ]
+  },
+  {
+    name: "A policy that was printed and published again lost a member's own contact data (our own review)",
+    test: ["test/services/policies/shown.test.ts", "keeps a member's own contact data readable"],
+    defence: "policies/starterRules.ts: a built-in rule is written with the names that its columns have now",
+    removed: "the columns' names",
+    patches: [
+      [
+        "src/services/policies/starterRules.ts",
+        "type?.columns.find(({ key }) => key === name)?.slug",
+        "type?.columns.find(({ slug }) => slug === name)?.slug"
+      ]
+    ]
+  },
+  {
     name: "A dropped table that is made again as something else (our own review)",
     test: [recheck, "that are made again as something else stay unavailable"],
     defence: "mapping/recheck.ts `isAsMapped`: the same columns, keys and kinds, and the same definition of a view",
