@@ -72,6 +72,7 @@ export const ask = Effect.fnUntraced(function* (organization: Organization, text
   }
   return {
     text: done?.text ?? error?.message ?? "",
+    error,
     about,
     session: done?.session,
     steps: done?.usage.steps ?? 0,

@@ -96,9 +96,8 @@ const noSuchColumn = function* (target: Target, context: Context): Script<string
 
 /** One match: answers. Several: asks which one. */
 function* settle(located: Target | Missing, context: Context, answering: Answering, me: boolean): Script<string> {
-  const unread = located.unread ?? []
-  if (unread.length > 0 && unread.length >= context.types.length) return Unavailable.error.message
-  return `${yield* settled(located, context, answering, me)}${unreadable(unread)}`
+  if (located._tag === "Missing" && located.unavailable === true) return Unavailable.error.message
+  return `${yield* settled(located, context, answering, me)}${unreadable(located.unread ?? [])}`
 }
 
 function* settled(located: Target | Missing, context: Context, answering: Answering, me: boolean): Script<string> {

@@ -30,6 +30,8 @@ export interface Missing {
   readonly limited: boolean
   /** Types that might have a match but can't be read now. */
   readonly unread?: ReadonlyArray<ContextType>
+  /** None of the types could be read. */
+  readonly unavailable?: true
 }
 
 const MAX_OTHERS = 5
@@ -102,7 +104,15 @@ export function* locate(subject: Exclude<Subject, { _tag: "Focus" }>, context: C
   const first = typed?.type ?? people ?? context.types[0]
   const name = subject._tag === "Me" ? (context.person?.name ?? "") : written(tokens)
   const unread = new Set<ContextType>()
-  const missing = (limited: boolean): Missing => ({ _tag: "Missing", name, type: first, limited, unread: [...unread] })
+  const others = context.types.filter((type) => type !== first).slice(0, MAX_OTHERS)
+  const missing = (limited: boolean): Missing => ({
+    _tag: "Missing",
+    name,
+    type: first,
+    limited,
+    unread: [...unread],
+    ...(unread.size > others.length ? { unavailable: true } : {})
+  })
   if (first === undefined || name === "") return missing(false)
 
   const target = (type: ContextType, columns: ReadonlyArray<Named>, filters: ReadonlyArray<Filter>, found: Page, exact: boolean): Target =>
@@ -114,7 +124,6 @@ export function* locate(subject: Exclude<Subject, { _tag: "Focus" }>, context: C
   if (exactly !== undefined && exactly.total > 0) return target(first, columns, eqName(name), exactly, true)
   if (subject._tag === "Me") return missing(exactly?.limited === true)
 
-  const others = context.types.filter((type) => type !== first).slice(0, MAX_OTHERS)
   const wholes = others.map((type) => ({ type, filters: eqName(typed === undefined ? name : written(spoken)) }))
   const towns = withTown(tokens, columns).map((filters) => ({ type: first, filters }))
   // "jaden whites phone", "the Anderssons": the final s is not part of the name.

@@ -47,6 +47,19 @@ layer(BasicAgent, { excludeTestServices: true, timeout: 60_000 })("a mapped type
             text,
             expect.stringContaining("I can't look things up right now.")
           ])
+
+        // Where no type can be read, nothing is said to be missing.
+        const tables = ["people", "companies", "meetings"]
+        for (const table of tables) yield* run(`ALTER TABLE data.${table} RENAME TO ${table}_gone`)
+        const answers = yield* Effect.forEach(
+          ["who is Cedar Labs", "Aurora", "ada@atlas.example", "who is Ada Lovelace and who is Cedar Labs"],
+          (text) => Effect.map(ask(organization, text), (heard) => [text, heard.error?.reason])
+        ).pipe(
+          Effect.ensuring(
+            Effect.orDie(Effect.forEach(tables, (table) => run(`ALTER TABLE data.${table}_gone RENAME TO ${table}`)))
+          )
+        )
+        for (const [text, reason] of answers) expect([text, reason]).toEqual([text, "Unavailable"])
       }),
     60_000
   )
