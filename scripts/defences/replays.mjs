@@ -48,6 +48,10 @@ const decisions = "src/services/changes/decisions.ts"
 const changesTest = "test/services/changes/Changes.test.ts"
 const refusalsTest = "test/services/changes/refusals.test.ts"
 const filtersTest = "test/conformance/filters.test.ts"
+const groups = "src/database/sql/groups.ts"
+const figuresTest = "test/conformance/figures.test.ts"
+const shownFigures = "every group and figure is what the oracle adds up in the table that is shown to the caller"
+const groupsTest = "test/services/lookup/groups.test.ts"
 const shownTable = "every filter finds what the oracle finds in the table that is shown to the caller"
 const exportTest = "test/channels/http/export.test.ts"
 const racesTest = "test/services/changes/races.test.ts"
@@ -1498,6 +1502,69 @@ export const replays = [
         "    const names = yield* resolveNames({ ...query, selectColumns }, visible, bounds)",
         "    const found = yield* resolveNames({ ...query, selectColumns }, visible, bounds)\n" +
           '    const names = { ...found, fixed: { ...found.fixed, select: found.fixed.select.map((one) => ({ ...one, mask: { _tag: "Always" as const } })) } }'
+      ]
+    ]
+  },
+  {
+    name: "A sum held hidden cells (Cube PR 11026, masks on aggregates)",
+    test: [figuresTest, shownFigures],
+    defence: "groups.ts `shownValue`: each cell is under its mask, before any aggregate",
+    removed: "the masks of figures",
+    patches: [
+      [
+        groups,
+        "[...condition(mask, type, alias, context), hasValue(column, reference)]",
+        "[hasValue(column, reference)]"
+      ]
+    ]
+  },
+  {
+    name: "A group named a row that the caller may not see (objectstack #3171)",
+    test: [figuresTest, shownFigures],
+    defence: "groups.ts `perGroup`: a reference that isn't shown is in the empty group",
+    removed: "the plan of a group's target",
+    patches: [[groups, "      ...condition(target.where, target.type, alias, context)\n", ""]]
+  },
+  {
+    name: "A figure went through a hidden row (shown table, our own review)",
+    test: [figuresTest, shownFigures],
+    defence: "groups.ts `Joins`: the plan of each type on a path",
+    removed: "the plan of a path's targets",
+    patches: [[groups, "          ...condition(where, to, next, this.context)\n", ""]]
+  },
+  {
+    name: "A group by a hidden reference (Twenty #25911)",
+    test: [figuresTest, shownFigures],
+    defence: "groups.ts `storedReference`: a reference is under its mask",
+    removed: "the mask of a reference",
+    patches: [
+      [groups, 'return mask._tag === "Always"\n    ? reference', 'return mask._tag !== "None"\n    ? reference']
+    ]
+  },
+  {
+    name: "A guessed cursor of groups showed the first page (our own review)",
+    test: [groupsTest, "amounts in different currencies are never added together, in 200 random sets"],
+    defence: "groups.ts `page`: a cursor without a group has no place to start from",
+    removed: "the place of a cursor",
+    patches: [[groups, "(SELECT min(c.place) FROM o c", "(SELECT coalesce(min(c.place), 0) FROM o c"]]
+  },
+  {
+    name: "Amounts in different currencies were added together (our own review)",
+    test: [groupsTest, "amounts in different currencies are never added together, in 200 random sets"],
+    defence: "groups.ts `finished`: amounts are added up per currency",
+    removed: "the currency of a sum",
+    patches: [[groups, "const merged = !money.has(index)", "const merged = true"]]
+  },
+  {
+    name: "A hidden amount told its currency (our own review)",
+    test: [groupsTest, "amounts in different currencies are never added together, in 200 random sets"],
+    defence: "groups.ts `currencyOf`: a currency is shown where its amount is",
+    removed: "the mask of a currency",
+    patches: [
+      [
+        groups,
+        '`CASE WHEN (${shownValue(path, joins)}) IS NOT NULL THEN ${currency} END COLLATE "C"`',
+        '`${currency} COLLATE "C"`'
       ]
     ]
   }
