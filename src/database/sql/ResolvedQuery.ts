@@ -2,6 +2,7 @@
 import type { Column, EntityType } from "../../domain/EntityType.ts"
 import type { Bound, Literal, Side } from "../../domain/Predicate.ts"
 import type { Condition, Parameter } from "./Parameter.ts"
+import type { GroupStep } from "./ResolvedGroups.ts"
 import type { Hops } from "./predicate.ts"
 
 /** A column to show, with the rows on which its cell is visible. */
@@ -10,6 +11,8 @@ export interface SelectedColumn {
   readonly mask: Bound
   /** Of a relation: the rows of the target that the caller may see, and those whose name it may see. */
   readonly target?: { readonly type: EntityType; readonly where: Bound; readonly name: Bound }
+  /** Of a column of what references lead to: the way to it, and its type. The mask is about rows of that type. */
+  readonly through?: { readonly steps: ReadonlyArray<GroupStep>; readonly at: EntityType }
 }
 
 interface ResolvedOrder {

@@ -13,19 +13,19 @@ export const MAX_RELATED = 10
 export const masked = (column: Column | undefined, mask: Bound, type: EntityType, context: FragmentContext): string =>
   column === undefined ? "NULL" : underMask(formatted(column, context), mask, type, context)
 
-const underMask = (value: string, mask: Bound, type: EntityType, context: FragmentContext): string => {
+const underMask = (value: string, mask: Bound, type: EntityType, context: FragmentContext, alias = "p"): string => {
   switch (mask._tag) {
     case "Always":
       return value
     case "Never":
       return "NULL"
     default:
-      return `CASE WHEN ${fragment(mask, type, "p", { ...context, hops: "probe" })} THEN ${value} END`
+      return `CASE WHEN ${fragment(mask, type, alias, { ...context, hops: "probe" })} THEN ${value} END`
   }
 }
 
-const formatted = (column: Column, context: FragmentContext): string => {
-  const reference = columnReference(column, "p", "value", context)
+const formatted = (column: Column, context: FragmentContext, alias = "p"): string => {
+  const reference = columnReference(column, alias, "value", context)
   switch (column.kind) {
     case "timestamp":
       return `to_char(timezone(${context.timeZone()}, ${reference}), 'YYYY-MM-DD HH24:MI:SS')`
@@ -33,16 +33,16 @@ const formatted = (column: Column, context: FragmentContext): string => {
       return `to_char(${reference}, 'YYYY-MM-DD')`
     case "integer":
     case "number":
-      return `${reference.startsWith("CASE") ? `(${reference})` : reference}::text${currencyOf(column)}`
+      return `${reference.startsWith("CASE") ? `(${reference})` : reference}::text${currencyOf(column, alias)}`
     default:
       return reference
   }
 }
 
 /** An amount includes its currency, under the amount's mask. */
-const currencyOf = ({ storage }: Column): string =>
+const currencyOf = ({ storage }: Column, alias: string): string =>
   storage._tag === "Value" && storage.source?.currency !== undefined
-    ? ` || coalesce(' ' || nullif(btrim(p.${identifier(storage.source.currency)}::text), ''), '')`
+    ? ` || coalesce(' ' || nullif(btrim(${alias}.${identifier(storage.source.currency)}::text), ''), '')`
     : ""
 
 export interface Cell {
@@ -51,7 +51,8 @@ export interface Cell {
 }
 
 export const cell = (selected: SelectedColumn, type: EntityType, alias: string, context: FragmentContext): Cell => {
-  const { column, mask, target } = selected
+  const { column, mask, target, through } = selected
+  if (through !== undefined) return { value: valueThrough(through.steps, selected, type, "p", context), join: "" }
   const { storage } = column
   // Without the caller's plan of the target, the cell would show every entity that the relation leads to.
   if (storage._tag !== "Value" && target === undefined)
@@ -92,4 +93,43 @@ export const cell = (selected: SelectedColumn, type: EntityType, alias: string, 
       `AND ${link}.${identifier(storage.from)} = ${idReference(type, "p")} AND ${permitted}${onRow} ORDER BY ${targetId} LIMIT ${MAX_RELATED + 1}) y, ` +
       `LATERAL (VALUES (1, y.id::text), (2, y.name)) z(n, part)) x) ${alias} ON true`
   }
+}
+
+/** A cell of what references lead to: each hop under the mask of its column and the caller's plan of its target. */
+const valueThrough = (
+  [step, ...rest]: NonNullable<SelectedColumn["through"]>["steps"],
+  selected: SelectedColumn,
+  type: EntityType,
+  alias: string,
+  context: FragmentContext
+): string => {
+  const { column, mask, target } = selected
+  if (step === undefined && target === undefined)
+    return underMask(formatted(column, context, alias), mask, type, context, alias)
+  const hop = step ?? { relation: column, mask, to: target!.type, where: target!.where }
+  if (hop.relation.storage._tag !== "One") throw new Error("A path leads to several rows")
+  const other = context.writer.alias()
+  const inner = { ...context, hops: "probe" as const }
+  const value =
+    step === undefined ? namedTarget(target!, other, inner) : valueThrough(rest, selected, hop.to, other, context)
+  const conditions = [
+    belongs(hop.to, other, context),
+    `${idReference(hop.to, other)} = ${alias}.${identifier(hop.relation.storage.column)}`,
+    ...(hop.mask._tag === "Always" ? [] : [fragment(hop.mask, type, alias, inner)]),
+    fragment(hop.where, hop.to, other, inner)
+  ].join(" AND ")
+  return `(SELECT ${value} FROM ${targetRows(hop.to, other, context)} WHERE ${conditions})`
+}
+
+const namedTarget = (
+  target: NonNullable<SelectedColumn["target"]>,
+  alias: string,
+  context: FragmentContext
+): string => {
+  const column = columnByKey(target.type, DISPLAY_NAME)
+  const name =
+    column === undefined
+      ? "NULL::text"
+      : underMask(columnReference(column, alias, "value", context), target.name, target.type, context, alias)
+  return `ARRAY[${idReference(target.type, alias)}::text, ${name}]`
 }

@@ -24,6 +24,7 @@ import type { ResolvedQuery, SelectedColumn } from "../../database/sql/ResolvedQ
 import { isPartialPath, type Path, resolvePath } from "./paths.ts"
 import { type Fault, invalid, resolveFilter } from "./resolveFilter.ts"
 import { resolveTerms } from "./resolveTerms.ts"
+import { singlePath } from "./singlePath.ts"
 import { unknownName } from "./unknownName.ts"
 import {
   isId,
@@ -104,7 +105,21 @@ const resolveNames = (query: FindQuery, visible: Visible, bounds = LOOKUP): Resu
     const paths: Array<Path> = []
     for (const filter of query.filters) paths.push(yield* resolvePath(filter.columnId, visibleType, visible))
     const select: Array<SelectedColumn> = []
-    for (const slug of new Set(requested)) select.push(selected(yield* named(slug), visibleType, visible))
+    const through: Array<Path> = []
+    for (const slug of new Set(requested)) {
+      if (!slug.includes(".")) select.push(selected(yield* named(slug), visibleType, visible))
+      else {
+        const path = yield* resolvePath(slug, visibleType, visible)
+        const { at, column, mask, steps, target } = yield* singlePath(path, visible)
+        select.push({
+          column: { ...column, slug },
+          mask,
+          through: { steps, at },
+          ...(target === undefined ? {} : { target })
+        })
+        through.push(path)
+      }
+    }
     const ordering = query.filters.findIndex(
       (filter, index) => (filter.op === "gte" || filter.op === "lt") && ownColumn(paths[index]!) !== undefined
     )
@@ -122,7 +137,7 @@ const resolveNames = (query: FindQuery, visible: Visible, bounds = LOOKUP): Resu
       type,
       plan: plan.where,
       order,
-      limited: plan.limited || paths.some((path) => isPartialPath(path, visible)),
+      limited: plan.limited || [...paths, ...through].some((path) => isPartialPath(path, visible)),
       name: plan.cells.get(DISPLAY_NAME) ?? NEVER,
       status: plan.cells.get(STATUS) ?? NEVER,
       select,

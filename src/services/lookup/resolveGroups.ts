@@ -3,8 +3,7 @@
  * `by month due`, `sum amount`. Names resolve first, among the visible ones; a hidden and an unknown name read the same.
  */
 import { Result } from "effect"
-import { type Column, DISPLAY_NAME } from "../../domain/EntityType.ts"
-import { NEVER } from "../../domain/Predicate.ts"
+import type { Column } from "../../domain/EntityType.ts"
 import {
   type Bucket,
   BUCKETS,
@@ -20,12 +19,13 @@ import {
 import { isPlain } from "../../domain/valueList.ts"
 import type { Condition } from "../../database/sql/Parameter.ts"
 import { LITERALS } from "../../database/sql/prepared.ts"
-import type { GroupPath, GroupStep, Having, ResolvedGroups } from "../../database/sql/ResolvedGroups.ts"
+import type { GroupPath, Having, ResolvedGroups } from "../../database/sql/ResolvedGroups.ts"
 import { conjunction, isPartialPath, type Path, resolvePath } from "./paths.ts"
 import { resolveType } from "./resolve.ts"
+import { singlePath } from "./singlePath.ts"
 import { type Fault, invalid, resolveFilter } from "./resolveFilter.ts"
 import { resolveTerms } from "./resolveTerms.ts"
-import { isId, maskOf, targetIn, type Visible, visibleColumns, type VisibleType } from "./visible.ts"
+import { maskOf, type Visible, visibleColumns, type VisibleType } from "./visible.ts"
 
 /** No slug has a space in it. */
 const WORDS = /^\s*(by|sum|avg|min|max|distinct)\s+(\S[^]*)$/i
@@ -65,7 +65,7 @@ export const resolveGroups = (query: FindQuery, visible: Visible): Result.Result
     const by: Array<ResolvedGroups["by"][number]> = []
     const figures: Array<ResolvedGroups["figures"][number]> = []
     for (const { bucket, path, word } of asked) {
-      const resolved = yield* groupPath(path, visible)
+      const resolved = yield* singlePath(path, visible)
       if (word === "by") {
         const fault = groupFault(path.column!, bucket)
         if (fault !== undefined) return yield* invalid(fault)
@@ -133,32 +133,6 @@ const readWord = (text: string, from: VisibleType, visible: Visible): Result.Res
     const path = yield* resolvePath(others[0] ?? head, from, visible)
     return { written: [word, ...(bucket === undefined ? [] : [bucket]), path.written].join(" "), word, bucket, path }
   })
-
-/** A path that leads to one row at most, so that each row counts once. */
-const groupPath = (path: Path, visible: Visible): Result.Result<GroupPath, Fault> => {
-  const { at, column, steps, written } = path
-  const single = steps.every(({ back, relation }) => !back && relation.storage._tag === "One")
-  if (column === undefined || !single || column.kind === "references" || column.kind === "list")
-    return invalid(`${written} can hold several values: groups and figures are of columns with one.`)
-  if (isId(column)) return invalid("Groups and figures are of columns, not of id.")
-  const target = targetIn(visible, column)
-  return Result.succeed({
-    steps: steps.map(({ of, relation, to }): GroupStep => ({
-      relation,
-      mask: maskOf(of.plan, relation),
-      to: to.type,
-      where: to.plan.where
-    })),
-    at: at.type,
-    column,
-    mask: maskOf(at.plan, column),
-    target: target && {
-      type: target.type,
-      where: target.plan.where,
-      name: target.plan.cells.get(DISPLAY_NAME) ?? NEVER
-    }
-  })
-}
 
 const isTime = ({ kind }: Column): boolean => kind === "date" || kind === "timestamp"
 const isNumber = ({ kind }: Column): boolean => kind === "number" || kind === "integer"

@@ -142,7 +142,6 @@ layer(TestServices, { excludeTestServices: true })("groups", (it) => {
       }
       const text = renderPage(yield* ada.find("bills", ["batch=5"], { selectColumns: ["by owner", "sum amount"] }))
       expect(text.split("\n")[0]).toMatch(/^total 12 in \d groups \(limited\); several currencies/)
-      console.log(text)
     })
   )
 })
