@@ -1469,7 +1469,13 @@ export const replays = [
     test: [exportTest, "happens 10 times an hour per person, counted across processes"],
     defence: "Exports.ts `count`: ten an hour, counted in the database",
     removed: "the count of exports",
-    patches: [["src/services/exports/Exports.ts", "yield* count(organizationId, anchorEntityId)", ""]]
+    patches: [
+      [
+        "src/services/exports/Exports.ts",
+        "yield* count(organizationId, anchorEntityId)\n          const columns",
+        "const columns"
+      ]
+    ]
   },
   {
     name: "An export went on after its person was suspended (our own review)",

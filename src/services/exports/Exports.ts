@@ -6,12 +6,13 @@ import { Context, Effect, Layer, Stream } from "effect"
 import { appendAudit } from "../../database/audit.ts"
 import { Database } from "../../database/Database.ts"
 import { orUnavailable } from "../../database/execute.ts"
-import { type LookupError, TooManyCalls, type Unavailable } from "../../domain/errors.ts"
+import { InvalidInput, type LookupError, TooManyCalls, type Unavailable } from "../../domain/errors.ts"
 import type { Page } from "../../domain/Page.ts"
 import { CurrentPrincipal } from "../../domain/Principal.ts"
-import type { FindQuery } from "../../domain/Query.ts"
+import { type FindQuery, MAX_LIMIT } from "../../domain/Query.ts"
 import { EntityQueryService, type Pages } from "../EntityQueryService.ts"
-import { type Csv, csvOf } from "./csv.ts"
+import { asksForGroups } from "../lookup/resolveGroups.ts"
+import { type Csv, csvOf, groupsCsv } from "./csv.ts"
 
 export const MAX_EXPORTED = 10_000
 
@@ -23,6 +24,8 @@ const REMARKS = {
   unavailable: "This file ends early: lookups are unavailable right now. Export again later.",
   full: `This file ends here: it has the first ${MAX_EXPORTED} rows. Export with more conditions to get the others.`
 } as const
+
+const TOO_MANY = "Too many match to add them up at once. Name a period or another condition."
 
 type Ending = keyof typeof REMARKS
 
@@ -93,21 +96,30 @@ export class Exports extends Context.Service<
         return Exports.of({
           begin: Effect.fn("Exports.begin")(function* ({ byteOrderMark, expiresAt = Infinity, ...query }) {
             const { anchorEntityId, organizationId } = yield* CurrentPrincipal
+            const mark = byteOrderMark === true ? BYTE_ORDER_MARK : ""
+            const record = (
+              action: string,
+              columns: ReadonlyArray<string>,
+              details: Readonly<Record<string, unknown>> = {}
+            ) => audited(organizationId, anchorEntityId, action, query.entityTypeId, { columns, ...details })
+            if (asksForGroups(query)) {
+              const page = yield* queries.findEntities({ ...query, limit: MAX_LIMIT, organizationId })
+              if (page.tooMany === true) return yield* InvalidInput.of(TOO_MANY)
+              yield* count(organizationId, anchorEntityId)
+              const rows = page.groups?.length ?? 0
+              yield* record("data.exported", query.selectColumns ?? [], { rows })
+              return { text: Stream.succeed(mark + groupsCsv(page)), rows: () => rows }
+            }
             const pages = yield* queries.pages({ ...query, organizationId })
             yield* count(organizationId, anchorEntityId)
             const columns = pages.columns.map(({ slug }) => slug)
-            const record = (action: string, details: Readonly<Record<string, unknown>>) =>
-              audited(organizationId, anchorEntityId, action, query.entityTypeId, { columns, ...details })
-            yield* record("data.export-begun", {})
+            yield* record("data.export-begun", columns)
             let rows = 0
             const csv = csvOf(pages.columns)
             const parts = partsOf(csv, pages, expiresAt, (written) => (rows += written))
-            const text = Stream.concat(
-              Stream.succeed(`${byteOrderMark === true ? BYTE_ORDER_MARK : ""}${csv.header}`),
-              parts
-            ).pipe(
+            const text = Stream.concat(Stream.succeed(mark + csv.header), parts).pipe(
               // Also when the reader has left. The beginning is on record if the database fails here.
-              Stream.ensuring(Effect.ignore(Effect.suspend(() => record("data.exported", { rows }))))
+              Stream.ensuring(Effect.ignore(Effect.suspend(() => record("data.exported", columns, { rows }))))
             )
             return { text, rows: () => rows }
           })

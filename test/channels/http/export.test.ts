@@ -231,6 +231,19 @@ describe("an export over HTTP", () => {
     expect(rowsIn(exact).length).toBe(1 + MAX_EXPORTED)
   })
 
+  it("is a table of groups where groups are asked for, each name guarded like any text", async () => {
+    const { organization, token } = await organizationWith("groups", ["Ada", "Bob", "=Eve"])
+    const grouped = await take(token, { ...people, selectColumns: ["by name", "distinct status"] })
+    const lines = rowsIn(grouped.text)
+    expect(lines[0]).toEqual(["name", "name.id", "count", "share %", "distinct status", "distinct status currency"])
+    expect(lines.slice(1).toSorted()).toEqual(
+      ["'=Eve", "Ada", "Bob"].map((name) => [name, "", "1", expect.stringMatching(/^3[34]$/), "1", ""])
+    )
+    expect(await recorded(organization)).toMatchObject([
+      { action: "data.exported", subject: "people", details: { columns: ["by name", "distinct status"], rows: 3 } }
+    ])
+  })
+
   it("puts no value of a row into logs, spans and the audit log, and none of another organization into the file", async () => {
     const { organization, token } = await organizationWith("canary", [`Ada ${CANARY}`])
     const other = await organizationWith("other", ["Bob"])
