@@ -1472,7 +1472,7 @@ export const replays = [
     patches: [
       [
         "src/services/exports/Exports.ts",
-        "yield* count(organizationId, anchorEntityId)\n          const columns",
+        "yield* count(organizationId, anchorEntityId)\n            const columns",
         "const columns"
       ]
     ]
