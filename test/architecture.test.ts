@@ -32,11 +32,21 @@ const MAY_IMPORT: Readonly<Record<string, ReadonlyArray<string>>> = {
   ],
   web: ["wire"],
   "env.ts": ["domain", "env"],
-  env: []
+  env: ["domain"]
 }
 
 /** These may import every folder: the library's surface, the process entry and the layer graph. */
-const MAY_IMPORT_EVERYTHING = ["index.ts", "Max.ts", "MaxChanges.ts", "main.ts", "layers.ts", "version.ts"]
+const MAY_IMPORT_EVERYTHING = [
+  "index.ts",
+  "Max.ts",
+  "MaxChanges.ts",
+  "MaxInput.ts",
+  "MaxLayer.ts",
+  "MaxProof.ts",
+  "main.ts",
+  "layers.ts",
+  "version.ts"
+]
 
 /** The feature folders of `services`, lowest first, and the other feature folders that each may import. */
 const FEATURES: Readonly<Record<string, ReadonlyArray<string>>> = {

@@ -1560,5 +1560,27 @@ export const replays = [
     defence: "groups.ts `finished`: amounts are added up per currency",
     removed: "the currency of a sum",
     patches: [[groups, "const merged = !money.has(index)", "const merged = true"]]
+  },
+  {
+    name: "A configuration file that every user could read had a password (our own review)",
+    test: ["test/channels/config.test.ts", "has a secret only by reference, unless its owner alone can read it"],
+    defence: "configFile.ts `isLiteralSecret`: a file that others can read refers to its secrets",
+    removed: "the check of the file's mode",
+    patches: [
+      [
+        "src/env/configFile.ts",
+        "if (isShared && isLiteralSecret(name, text))",
+        "if (false && isLiteralSecret(name, text))"
+      ]
+    ]
+  },
+  {
+    name: "A mistake in a configuration file was quoted with the secret beside it (our own review)",
+    test: ["test/channels/config.test.ts", "never repeats its text in a problem, whatever it contains"],
+    defence: "configFile.ts: a file is read by its own tokens, and a problem has a line and what was expected",
+    removed: "the reader's own words",
+    patches: [
+      ["src/env/configFile.ts", "expected ${error.message}.`] }", "expected ${error.message}, not ${text}.`] }"]
+    ]
   }
 ]

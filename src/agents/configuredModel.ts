@@ -7,6 +7,9 @@ import type { ModelStep } from "./ModelStep.ts"
 
 const DEFAULT_MODEL = "claude-haiku-5-5"
 
+/** An optional peer dependency of the library. The command line has it built in. */
+const MISSING = ConfigurationError.of("The provider anthropic needs its library: npm install @anthropic-ai/sdk")
+
 /** The configured provider; by default Anthropic if there is a key for it, otherwise basic mode. */
 export const configuredModel: Layer.Layer<ModelStep, ConfigurationError, Env> = Layer.unwrap(
   Effect.gen(function* () {
@@ -20,7 +23,10 @@ export const configuredModel: Layer.Layer<ModelStep, ConfigurationError, Env> = 
         if (key === undefined) {
           return yield* ConfigurationError.of("MAX_PROVIDER is anthropic: set ANTHROPIC_API_KEY as well.")
         }
-        const { anthropicStep } = yield* Effect.promise(() => import("./providers/AnthropicStep.ts"))
+        const { anthropicStep } = yield* Effect.tryPromise({
+          try: () => import("./providers/AnthropicStep.ts"),
+          catch: () => MISSING
+        })
         return anthropicStep({ key, url, model: env.model ?? DEFAULT_MODEL })
       }
       default: {

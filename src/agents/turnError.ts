@@ -2,7 +2,7 @@
 import { InvalidInput, NotAdmitted, OperatorError, Unavailable } from "../domain/errors.ts"
 import type { TurnEvent } from "../wire/TurnEvent.ts"
 
-export const turnError = ({ message, reason }: Extract<TurnEvent, { _tag: "error" }>) => {
+export const turnError = ({ message, reason, reference }: Extract<TurnEvent, { _tag: "error" }>) => {
   switch (reason) {
     case "NotAdmitted":
       return new NotAdmitted({ message })
@@ -11,6 +11,6 @@ export const turnError = ({ message, reason }: Extract<TurnEvent, { _tag: "error
     case "Budget":
       return OperatorError.of(message)
     default:
-      return new Unavailable({ message })
+      return Unavailable.because(undefined, reference, message)
   }
 }

@@ -26,7 +26,7 @@ export const orUnavailableInTheEnd = <A, E, R>(
     const rest = Effect.failCause(cause as Cause.Cause<Exclude<E, SqlError.SqlError>>)
     // What fails here without an error of the driver or an earlier cause is past its deadline, or has no place in the queue.
     return cause.reasons.some((one) => Cause.isFailReason(one) && one.error === Unavailable.error)
-      ? Effect.andThen(Telemetry.recordCause("deadline"), rest)
+      ? unavailable("deadline")
       : rest
   })
 

@@ -37,11 +37,25 @@ export class InvalidInput extends Schema.TaggedError<InvalidInput>()("InvalidInp
   }
 }
 
-/** The database can't answer. One constant for every cause, so that a failure never looks like an empty result. */
+/** The database can't answer. One message for every cause, so that a failure never looks like an empty result. */
 export class Unavailable extends Schema.TaggedError<Unavailable>()("Unavailable", fields, { httpApiStatus: 503 }) {
   static readonly error = new Unavailable({
     message: "I can't look things up right now. Please try again in a minute."
   })
+
+  /** Names the trace, if one is recorded, and otherwise only this failure. Set where a call of the library ends. */
+  declare readonly reference?: string
+
+  /**
+   * With its cause: a SQLSTATE, a system code or a word, as in the log (docs/operate.md), and never the server's message. Both
+   * are left out of JSON, so that no answer reveals them.
+   */
+  static because(cause: unknown, reference?: string, message = Unavailable.error.message): Unavailable {
+    const error = new Unavailable({ message })
+    if (cause !== undefined) Object.defineProperty(error, "cause", { value: cause })
+    if (reference !== undefined) Object.defineProperty(error, "reference", { value: reference })
+    return error
+  }
 }
 
 /** The policy doesn't permit this change to the caller, who sees the row. */
@@ -95,7 +109,10 @@ export class OperatorError extends Schema.TaggedError<OperatorError>()("Operator
 }
 
 /** The configuration or the database's state needs a manual change first. */
-export class ConfigurationError extends Schema.TaggedError<ConfigurationError>()("ConfigurationError", fields) {
+export class ConfigurationError extends Schema.TaggedError<ConfigurationError>()("ConfigurationError", {
+  message: Schema.String,
+  details: Schema.optionalKey(Schema.Array(Schema.String))
+}) {
   static of<E>(this: new (fields: { readonly message: string }) => E, message: string): E {
     return new this({ message })
   }

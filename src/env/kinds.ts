@@ -9,6 +9,8 @@ export interface Kind<A> {
   readonly accepts: string
   /** Converts trimmed text; throws `Rejected`. */
   readonly read: (text: string) => A
+  /** What a configuration file may have instead of a text, as JSON Schema. */
+  readonly json?: Readonly<Record<string, unknown>>
 }
 
 /** The text is not what the kind accepts; the message says what was expected. */
@@ -19,15 +21,16 @@ export const reject = (expected: string): never => {
 }
 
 /** A kind whose `read` returns undefined for a text that it does not accept. */
-const kind = <A>(accepts: string, read: (text: string) => A | undefined): Kind<A> => ({
+const kind = <A>(accepts: string, read: (text: string) => A | undefined, json?: Kind<A>["json"]): Kind<A> => ({
   accepts,
-  read: (text) => read(text) ?? reject(accepts)
+  read: (text) => read(text) ?? reject(accepts),
+  ...(json === undefined ? {} : { json })
 })
 
 /** The kind of a setting that may be unset. */
-const optional = <A>({ accepts, read }: Kind<A>): Kind<A | undefined> => ({
-  accepts,
-  read: (text) => (text === "" ? undefined : read(text))
+const optional = <A>(one: Kind<A>): Kind<A | undefined> => ({
+  ...one,
+  read: (text) => (text === "" ? undefined : one.read(text))
 })
 
 export const text: Kind<string> = { accepts: "text", read: (value) => value }
@@ -35,18 +38,26 @@ export const optionalText = optional(text)
 export const optionalLowerCase = optional({ accepts: "text", read: (value: string) => value.toLowerCase() })
 
 export const wholeNumber = (least: number, most: number): Kind<number> =>
-  kind(`a whole number from ${least} to ${most}`, (value) => {
-    const number = /^\d{1,9}$/.test(value) ? Number(value) : Number.NaN
-    return number >= least && number <= most ? number : undefined
-  })
+  kind(
+    `a whole number from ${least} to ${most}`,
+    (value) => {
+      const number = /^\d{1,9}$/.test(value) ? Number(value) : Number.NaN
+      return number >= least && number <= most ? number : undefined
+    },
+    { type: ["integer", "string"], minimum: least, maximum: most }
+  )
 
-export const share = kind("a number from 0 to 1", (value) =>
-  /^(0(\.\d{1,6})?|1(\.0+)?)$/.test(value) ? Number(value) : undefined
+export const share = kind(
+  "a number from 0 to 1",
+  (value) => (/^(0(\.\d{1,6})?|1(\.0+)?)$/.test(value) ? Number(value) : undefined),
+  { type: ["number", "string"], minimum: 0, maximum: 1 }
 )
 
 export const oneOf = <A extends string>(...choices: ReadonlyArray<A>): Kind<A> =>
-  kind(`${choices.slice(0, -1).join(", ")} or ${choices.at(-1)}`, (value) =>
-    choices.find((choice) => choice === value.toLowerCase())
+  kind(
+    `${choices.slice(0, -1).join(", ")} or ${choices.at(-1)}`,
+    (value) => choices.find((choice) => choice === value.toLowerCase()),
+    { enum: choices.flatMap((choice) => (/^[01]$/.test(choice) ? [choice, Number(choice)] : [choice])) }
   )
 
 export const optionalOneOf = <A extends string>(...choices: ReadonlyArray<A>) => optional(oneOf(...choices))
@@ -128,10 +139,13 @@ const itemsOf = (value: string): ReadonlyArray<string> =>
     .map((item) => item.trim())
     .filter((item) => item !== "")
 
-export const list: Kind<ReadonlyArray<string>> = { accepts: "a comma-separated list", read: itemsOf }
+const LIST = { type: ["array", "string"], items: { type: "string" } }
+
+export const list: Kind<ReadonlyArray<string>> = { accepts: "a comma-separated list", read: itemsOf, json: LIST }
 
 export const origins: Kind<ReadonlyArray<string>> = {
   accepts: "a comma-separated list of https://host",
+  json: LIST,
   read: (value) => itemsOf(value).map((item) => originOf(item) ?? reject("https://host, without a path"))
 }
 

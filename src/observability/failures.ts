@@ -8,7 +8,17 @@ import * as Telemetry from "./Telemetry.ts"
 
 /** Fails with `Unavailable`; the cause, a SQLSTATE or a fixed word, is recorded in the trace. */
 export const unavailable = (cause: string): Effect.Effect<never, Unavailable> =>
-  Effect.andThen(Telemetry.recordCause(cause), Effect.fail(Unavailable.error))
+  Effect.andThen(
+    Telemetry.recordCause(cause),
+    Effect.suspend(() => Effect.fail(Unavailable.because(cause)))
+  )
+
+/** A defect's name and stack frames. Its message is left out, because it may quote private data. */
+export const placeOf = (defect: unknown): string => {
+  if (!(defect instanceof Error)) return typeof defect
+  const frames = (defect.stack ?? "").split("\n").filter((line) => /^\s+at .*:\d+:\d+\)?$/.test(line))
+  return [defect.name, ...frames.slice(0, 12)].join("\n")
+}
 
 /** Lines of one kind in a window of time, in milliseconds; the others are counted. */
 const MAX_LINES = 5

@@ -20,6 +20,7 @@ import { type FindResult, OrgEntityStore } from "./OrgEntityStore.ts"
 import { Refusals } from "./audit/Refusals.ts"
 import type { Fault } from "./lookup/resolveFilter.ts"
 import { listedColumn, listedReferrers } from "./lookup/listed.ts"
+import { columnsFault, queryFault, typesFault } from "./lookup/queryFault.ts"
 import { asksForGroups, resolveGroups } from "./lookup/resolveGroups.ts"
 import { resolve, resolvePages, resolveType } from "./lookup/resolve.ts"
 import { makeViews, type View } from "./lookup/views.ts"
@@ -202,6 +203,7 @@ export class EntityQueryService extends Context.Service<
 
       return EntityQueryService.of({
         listEntityTypes: Effect.fn("EntityQueryService.listEntityTypes")(function* (input) {
+          yield* valid(typesFault(input))
           const admitted = yield* identities.readmit(yield* caller(input.organizationId))
           const isNamed = yield* nameFilter(input.nameContains?.split("|"))
           return {
@@ -229,6 +231,7 @@ export class EntityQueryService extends Context.Service<
           Effect.map(Effect.flatMap(caller(organizationId), viewOf), (view) => view.basis()),
 
         listColumnsForType: Effect.fn("EntityQueryService.listColumnsForType")(function* (input) {
+          yield* valid(columnsFault(input))
           const admitted = yield* identities.readmit(yield* caller(input.organizationId))
           const visible = visibleTo(admitted)
           const resolved = resolveType(input.entityTypeId, visible)
@@ -252,12 +255,17 @@ export class EntityQueryService extends Context.Service<
           }
         }),
 
-        findEntities: (input) =>
-          Telemetry.span("EntityQueryService.find", {}, (span) =>
-            forCaller(input.organizationId, (principal) => lookUp(input, principal, span))
-          ),
+        findEntities: (input) => {
+          const fault = queryFault(input)
+          return fault === undefined
+            ? Telemetry.span("EntityQueryService.find", {}, (span) =>
+                forCaller(input.organizationId, (principal) => lookUp(input, principal, span))
+              )
+            : Effect.fail(InvalidInput.of(fault))
+        },
 
         pages: Effect.fn("EntityQueryService.pages")(function* (input) {
+          yield* valid(queryFault(input))
           const principal = yield* caller(input.organizationId)
           for (let attempt = 1; ; attempt++) {
             const admitted = yield* identities.readmit(principal)
@@ -283,6 +291,7 @@ export class EntityQueryService extends Context.Service<
         }),
 
         explain: Effect.fn("EntityQueryService.explain")(function* (input) {
+          yield* valid(queryFault(input))
           const admitted = yield* identities.readmit(yield* caller(input.organizationId))
           if (asksForGroups(input)) {
             const groups = yield* Effect.fromResult(resolveGroups(input, visibleTo(admitted)))
@@ -310,6 +319,8 @@ const columnsOf = ({ filters, selectColumns = [] }: FindQuery): ReadonlyArray<st
   ...filters.map(({ columnId }) => columnId),
   ...selectColumns
 ]
+
+const valid = (fault: string | undefined) => (fault === undefined ? Effect.void : Effect.fail(InvalidInput.of(fault)))
 
 type Attempt = FindResult | { readonly _tag: "Fault"; readonly fault: Fault }
 

@@ -74,6 +74,13 @@ export const ChangesQuery = {
   limit: optionalKey(Schema.FiniteFromString.check(Schema.isInt(), Schema.isBetween({ minimum: 1, maximum: 100 })))
 }
 
+/** The same for programs in the same process. */
+export const ListChanges = Schema.Struct({
+  list: ChangesQuery.list,
+  after: ChangesQuery.after,
+  limit: optionalKey(between(1, 100))
+})
+
 export const ChangePage = Schema.Struct({ changes: Schema.Array(ChangeSummary), next: optionalKey(Schema.String) })
 export type ChangePage = typeof ChangePage.Encoded
 

@@ -69,4 +69,7 @@ export class TooManyCalls extends HttpApiError.Problem<TooManyCalls>()("TooManyC
   /** Seconds. */
   retryAfter: Schema.Int
 }) {}
-export class Unavailable extends HttpApiError.Problem<Unavailable>()("Unavailable", PROBLEMS.Unavailable) {}
+export class Unavailable extends HttpApiError.Problem<Unavailable>()("Unavailable", PROBLEMS.Unavailable, {
+  /** That of the log line: max trace show. */
+  reference: Schema.optionalKey(Schema.String)
+}) {}

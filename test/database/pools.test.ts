@@ -70,7 +70,7 @@ layer(ShortLookups, { excludeTestServices: true })("the lookup and search pools"
     Effect.gen(function* () {
       const { lookup } = yield* Database
       const failure = yield* Effect.flip(orUnavailable(lookup.unsafe("SELECT pg_sleep(3)")))
-      expect(failure).toBe(Unavailable.error)
+      expect(failure).toBeInstanceOf(Unavailable)
       // The connection remains usable.
       expect(yield* orUnavailable(lookup.unsafe("SELECT 1 AS one"))).toEqual([{ one: 1 }])
     })

@@ -19,6 +19,7 @@ export const max = Command.make("max").pipe(
   Command.withSharedFlags({
     org: optional("org", "Organization slug; optional when there is only one [MAX_ORG]"),
     as: optional("as", "Member to act as, by e-mail address, phone number or id:ID [MAX_AS]"),
+    config: optional("config", "A JSON file with settings, which the environment overrides [MAX_CONFIG]"),
     json: toggle("json", "Print one JSON document")
   }),
   Command.withDescription("Ask about your organization and get what you may see, from its Postgres.")

@@ -1,10 +1,10 @@
 /** The command line: its commands, the layers they run on, and the error line and exit code of each failure. */
 import * as NodeServices from "@effect/platform-node/NodeServices"
-import { Cause, Console, Context, Effect, Layer, References } from "effect"
+import { Cause, ConfigProvider, Console, Context, Effect, Layer, References } from "effect"
 import { CliConfig, CliError, CliOutput, Command, GlobalFlag } from "effect/cli"
 import { Database } from "../../database/Database.ts"
 import { type OperatorError, Unclear } from "../../domain/errors.ts"
-import { Env, SETTINGS } from "../../env.ts"
+import { configProvider, Env, SETTINGS } from "../../env.ts"
 import { Agent, ConfiguredDatabase, Observability, Services } from "../../layers.ts"
 import { logging } from "../../observability/logs.ts"
 import { Mappings } from "../../services/mapping/Mappings.ts"
@@ -16,6 +16,7 @@ import { backup, move, restore } from "./commands/backup.ts"
 import { change, inbox } from "./commands/change.ts"
 import { chat } from "./commands/chat.ts"
 import { migrate } from "./commands/database.ts"
+import { config } from "./commands/config.ts"
 import { doctor } from "./commands/doctor.ts"
 import { demo } from "./commands/demo.ts"
 import { evaluate } from "./commands/eval.ts"
@@ -34,27 +35,9 @@ import { simulate as simulateText } from "./commands/smsSimulate.ts"
 import { trace } from "./commands/trace.ts"
 import { usage } from "./commands/usage.ts"
 import { max } from "./context.ts"
+import { EXIT_CODES } from "./exitCodes.ts"
 import { columns as inColumns, note } from "./output.ts"
 import { version } from "../../version.ts"
-
-/** Exit codes by error tag; 5 is unused. */
-const EXIT_CODES = {
-  OperatorError: 1,
-  InvalidInput: 2,
-  Unclear: 2,
-  ConfigurationError: 3,
-  NotAdmitted: 4,
-  NotAllowed: 4,
-  NotInScope: 4,
-  UnknownName: 6,
-  Unavailable: 7,
-  // A change that can't be decided as it is.
-  Stale: 8,
-  Expired: 8,
-  Decided: 8,
-  NotYet: 8,
-  TooManyCalls: 9
-} as const
 
 const LOG_LEVELS = { error: "Error", warn: "Warn", info: "Info", debug: "Debug" } as const
 
@@ -153,7 +136,7 @@ const settings = Object.values(SETTINGS).map(
 
 const root = max.pipe(
   Command.withDescription(
-    `Ask about your organization and get what you may see, from its Postgres.\n\nSettings, from the environment:\n${settings.join("\n")}`
+    `Ask about your organization and get what you may see, from its Postgres.\n\nSettings, from the environment or from the file of --config:\n${settings.join("\n")}`
   ),
   Command.withSubcommands([
     { group: "Ask", commands: [withAgent(chat), withAgent(ask)] as const },
@@ -182,6 +165,7 @@ const root = max.pipe(
     {
       group: "Operate",
       commands: [
+        config,
         withSettings(doctor),
         withSettings(backup),
         withSettings(restore),
@@ -217,12 +201,25 @@ const builtInFlags = CliConfig.layer({ builtIns: [GlobalFlag.Help, GlobalFlag.Ve
 
 /** Runs a command line and returns its exit code. */
 export const run = (args: ReadonlyArray<string>): Effect.Effect<number> =>
-  Command.runWith(root, { version })(args).pipe(
+  Effect.flatMap(configProvider(configFlag(args)), (provider) =>
+    Effect.provideService(Command.runWith(root, { version })(args), ConfigProvider.ConfigProvider, provider)
+  ).pipe(
     Effect.as(0),
     Effect.catchCause(reportFailure),
     Effect.provideService(CurrentCommand, commandOf(args)),
     Effect.provide([NodeServices.layer, presenter, builtInFlags])
   )
+
+/** The file of `--config`, read before the command line, because the commands' services are built from it. */
+const configFlag = (args: ReadonlyArray<string>): string | undefined => {
+  const own = args.includes("--") ? args.slice(0, args.indexOf("--")) : args
+  const at = own.findIndex((arg) => arg === "--config" || arg.startsWith("--config="))
+  return own[at]?.startsWith("--config=") === true
+    ? own[at].slice("--config=".length)
+    : at < 0
+      ? undefined
+      : own[at + 1]
+}
 
 /** The command path, such as `max member add`. Arguments are left out because they may contain personal data. */
 const commandOf = (args: ReadonlyArray<string>): string => {

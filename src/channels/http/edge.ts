@@ -4,11 +4,12 @@
  */
 import * as NodeHttpServerRequest from "@effect/platform-node/NodeHttpServerRequest"
 import { Cause, Context, Effect, Option } from "effect"
-import { HttpMiddleware, HttpServerError, HttpServerRequest, type HttpServerResponse } from "effect/http"
+import { HttpBody, HttpMiddleware, HttpServerError, HttpServerRequest, HttpServerResponse } from "effect/http"
 import * as HttpApiError from "effect/http-api/HttpApiError"
 import { randomBytes } from "node:crypto"
 import { Unavailable } from "../../domain/errors.ts"
-import { limited, reportFailure } from "../../observability/failures.ts"
+import { isJsonObject } from "../../domain/json.ts"
+import { limited, placeOf, reportFailure } from "../../observability/failures.ts"
 import * as Telemetry from "../../observability/Telemetry.ts"
 import { shortReference } from "../../domain/reference.ts"
 import { describeIssue, describePaths } from "../../tools/describeIssue.ts"
@@ -161,19 +162,11 @@ const expected = (error: unknown, request: Request, find: ReturnType<typeof make
   }
 }
 
-/** The error's name and stack frames. Its message stays out of the log, because it may quote private data. */
-const placeOf = (cause: Cause.Cause<unknown>): string => {
-  const error = Cause.squash(cause)
-  if (!(error instanceof Error)) return typeof error
-  const frames = (error.stack ?? "").split("\n").filter((line) => /^\s+at .*:\d+:\d+\)?$/.test(line))
-  return [error.name, ...frames.slice(0, 12)].join("\n")
-}
-
 /** Answers with a reference to the request's trace, which is always sampled; without tracing, to the log line. */
 const unexpected = (cause: Cause.Cause<unknown>): Effect.Effect<Response> =>
   Effect.flatMap(Effect.option(Effect.currentSpan), (span) => {
     const reference = Option.isSome(span) ? shortReference(span.value.traceId) : randomBytes(4).toString("hex")
-    const place = placeOf(cause)
+    const place = placeOf(Cause.squash(cause))
     return Effect.as(
       limited(`A defect ${place}`, {}, Effect.logError(`A request failed (reference ${reference}): ${place}`)),
       problem("Internal", `Tell an administrator the reference ${reference}.`, { reference })
@@ -188,6 +181,24 @@ const reportUnavailable = (status: number, method: string, route: string) =>
   Effect.flatMap(Telemetry.recordedCause, (cause) =>
     cause === FAILED_TURN ? Effect.void : reportFailure("A request failed", { method, route, status })
   )
+
+/** Adds the reference of the log line to a response that says that the database can't answer; that of a turn has its own. */
+const withReference = (sent: Response): Effect.Effect<Response> => {
+  const { body } = sent
+  if (sent.status !== PROBLEMS.Unavailable.status || body._tag !== "Uint8Array") return Effect.succeed(sent)
+  return Effect.map(Effect.option(Effect.currentSpan), (span) => {
+    const document: unknown = JSON.parse(new TextDecoder().decode(body.body))
+    if (
+      Option.isNone(span) ||
+      !isJsonObject(document) ||
+      document["type"] !== PROBLEMS.Unavailable.type ||
+      "reference" in document
+    )
+      return sent
+    const referring = { ...document, reference: shortReference(span.value.traceId) }
+    return HttpServerResponse.setBody(sent, HttpBody.text(JSON.stringify(referring), body.contentType))
+  })
+}
 
 /** Before a refusal for too many calls is sent, so that a client that repeats them at once costs little. */
 const REFUSED_DELAY = "1 second"
@@ -232,6 +243,9 @@ export const edge = (settings: HttpSettings["Service"], routes: ReadonlyArray<Ro
         const response = accessLog ? withAccessLog(sending, request.method, route ?? UNMATCHED) : sending
         if (!isRecording) return response
         return response.pipe(
+          Effect.flatMap((sent) =>
+            sent.status > 500 && sent !== interrupted ? withReference(sent) : Effect.succeed(sent)
+          ),
           Effect.tap((sent) => {
             if (sent === interrupted) return Effect.void
             const annotated = Effect.annotateCurrentSpan({

@@ -81,7 +81,12 @@ describe("a failure that a person sees", () => {
   it("is one WARN line with the SQLSTATE, the route's template and the reference of its trace", () =>
     withoutTables(async () => {
       const before = log.lines.length
-      expect((await find()).status).toBe(503)
+      const failed = await find()
+      expect(failed.status).toBe(503)
+      expect(failed.json).toMatchObject({
+        type: "urn:max:problem:unavailable",
+        reference: warningsSince(before)[0]!["ref"]
+      })
       expect(warningsSince(before)).toEqual([
         {
           timestamp: expect.any(String),

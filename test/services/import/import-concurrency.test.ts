@@ -168,7 +168,7 @@ layer(TestServices, { excludeTestServices: true })("an import", (it) => {
           const { owner } = yield* Database
           yield* owner`SELECT pg_terminate_backend(${pid})`
           const error = yield* Effect.flip(Fiber.join(fiber))
-          expect(error).toBe(Unavailable.error)
+          expect(error).toBeInstanceOf(Unavailable)
           yield* expectUntouched(organization)
           expect(yield* importFile(organization, many.slice(0, 100), { create: true })).toMatchObject({ inserted: 99 })
         })

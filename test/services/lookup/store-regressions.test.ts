@@ -135,7 +135,7 @@ layer(TestServices)("the entity store", (it) => {
           WHERE datname = current_database() AND application_name IN ('max lookup', 'max search')`
         for (const one of [byPhone, byName]) {
           const outcome = yield* Effect.result(one)
-          if (outcome._tag === "Failure") expect(outcome.failure).toBe(Unavailable.error)
+          if (outcome._tag === "Failure") expect(outcome.failure).toBeInstanceOf(Unavailable)
           else expect(outcome.success.total).toBe(1)
         }
       }
