@@ -22,11 +22,11 @@ const OPTIONS = [
 ]
 const AT_ONCE = 2
 
-/** Appends `mark` to each value, including numbers. */
+/** Appends `mark` to each value, including numbers and booleans. */
 const marked = (value, mark) =>
   typeof value === "string"
     ? value + mark
-    : typeof value === "number"
+    : typeof value === "number" || typeof value === "boolean"
       ? `#${value}${mark}#`
       : Array.isArray(value)
         ? value.map((inner) => marked(inner, mark))
@@ -54,7 +54,7 @@ export const written = (request, { front, mark = "" }) => {
           .join("&")
       : body === undefined
         ? ""
-        : JSON.stringify(marked(body, mark)).replace(/"#(\d+\*?)#"/g, "$1")
+        : JSON.stringify(marked(body, mark)).replace(/"#((?:\d+|true|false)\*?)#"/g, "$1")
   if (payload !== "")
     lines.push(`Content-Type: ${form === undefined ? "application/json" : "application/x-www-form-urlencoded"}`)
   return { bytes: `${lines.join("\r\n")}\r\n\r\n${payload}`, payload, lines }
