@@ -51,8 +51,10 @@ export const requestsOf = async (world) => {
     return { id: changeId, digest: preview.digest }
   }
   const drafts = {}
-  for (const value of ["shown", "confirmed", "rejected", "withdrawn", "undone"]) drafts[value] = await proposed(value)
+  // The others are drafted from the row as this one leaves it.
+  drafts.undone = await proposed("undone")
   await call(`/v1/changes/${drafts.undone.id}/confirm`, { digest: drafts.undone.digest })
+  for (const value of ["shown", "confirmed", "rejected", "withdrawn"]) drafts[value] = await proposed(value)
   const ofChange = (what) => ({ params: { id: drafts[what].id } })
   const text = {
     MessageSid: "SMFRESH",
@@ -109,10 +111,10 @@ export const requestsOf = async (world) => {
     }),
     get("preview", "/v1/changes/{id}", {}, ofChange("shown")),
     get("events of a change", "/v1/changes/{id}/events", {}, ofChange("shown")),
+    post("undo", "/v1/changes/{id}/undo", undefined, ofChange("undone")),
     post("confirm", "/v1/changes/{id}/confirm", { digest: drafts.confirmed.digest, rows: 1 }, ofChange("confirmed")),
     post("reject", "/v1/changes/{id}/reject", undefined, ofChange("rejected")),
     post("withdraw", "/v1/changes/{id}/withdraw", undefined, ofChange("withdrawn")),
-    post("undo", "/v1/changes/{id}/undo", undefined, ofChange("undone")),
     post("again", "/v1/changes/{id}/again", undefined, ofChange("withdrawn")),
     get(
       "history of a row",
