@@ -1451,6 +1451,40 @@ export const replays = [
     patches: [["src/agents/guards/ReplyGuard.ts", "if (seen.contradicts(sentence, claim))", "if (false)"]]
   },
   {
+    name: "A row's text led a model to draft a change (our own review)",
+    test: ["test/agents/provenance.test.ts", "hold nothing that the person didn't ask for"],
+    defence: "Provenance.ts `judge`: the subject is named by the person",
+    removed: "the judgement of subjects",
+    patches: [["src/agents/guards/Provenance.ts", "entityIds.some((id) => !this.#named.has(id))", "false"]]
+  },
+  {
+    name: "A row's text led a model to a value (our own review)",
+    test: ["test/agents/provenance.test.ts", "hold nothing that the person didn't ask for"],
+    defence: "Provenance.ts `#originOf`: the value is said, or pointed at",
+    removed: "the comparison with what the person said",
+    patches: [
+      [
+        "src/agents/guards/Provenance.ts",
+        "if (parts.every((part) => this.#isSaid(part, kind))) return SAID",
+        "return SAID"
+      ]
+    ]
+  },
+  {
+    name: "A row's text led a model to a delete (our own review)",
+    test: ["test/agents/provenance.test.ts", "hold nothing that the person didn't ask for"],
+    defence: "Provenance.ts `judge`: the message asks for a removal",
+    removed: "the verbs of removal",
+    patches: [["src/agents/guards/Provenance.ts", '!asksFor("removal", this.#now)', "false"]]
+  },
+  {
+    name: "A reply claimed a change that waits (our own review)",
+    test: ["test/agents/provenance.test.ts", "are never said to be done"],
+    defence: "ReplyGuard.ts `faultsOf`: `claimsDeed`",
+    removed: "the guard of deeds",
+    patches: [["src/agents/guards/ReplyGuard.ts", "claimsDeed(sentence, grounding.deeds.of())", "false"]]
+  },
+  {
     name: "A token for lookups took the whole table away (our own review)",
     test: [exportTest, "needs the scope export, which sessions have and earlier tokens don't"],
     defence: "Api.ts: exports need the scope export",

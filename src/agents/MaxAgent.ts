@@ -11,6 +11,7 @@ import type { Beside } from "../domain/Presented.ts"
 import type { Unavailable } from "../domain/errors.ts"
 import { CurrentPrincipal, type Principal } from "../domain/Principal.ts"
 import { shortReference } from "../domain/reference.ts"
+import { today } from "../domain/today.ts"
 import { Env } from "../env.ts"
 import { reportFailure } from "../observability/failures.ts"
 import * as Telemetry from "../observability/Telemetry.ts"
@@ -20,10 +21,12 @@ import { IdentityResolver } from "../services/members/IdentityResolver.ts"
 import type { Identifier } from "../services/members/identifier.ts"
 import { Sessions } from "../services/conversations/Sessions.ts"
 import { Spending } from "../services/conversations/Spending.ts"
+import type { Drafts } from "../tools/ChangeTool.ts"
 import type { MaxToolkit } from "../tools/Toolkit.ts"
 import { EmittedEvents } from "./EmittedEvents.ts"
 import { answer, type Spent } from "./loop.ts"
 import { ModelStep } from "./ModelStep.ts"
+import { Provenance } from "./guards/Provenance.ts"
 import { MAX_FOCUS, prepare } from "./prepare.ts"
 import { TOO_MUCH_WORK, TurnFault, TurnWork } from "./TurnWork.ts"
 import { choicesIn, presentedBy } from "./cards.ts"
@@ -31,6 +34,7 @@ import { type Changing, changesOf, draftEvents, openedBy } from "./changing.ts"
 import { decideTyped } from "./confirming.ts"
 import { questionOf, type Say, validate } from "./question.ts"
 import { SENTENCES } from "./sentences.ts"
+import type { TurnContext } from "./turnContext.ts"
 import type { Choice, TurnEvent } from "../wire/TurnEvent.ts"
 
 export interface TurnInput {
@@ -131,12 +135,26 @@ export class MaxAgent extends Context.Service<
         const changing = input.after === undefined ? input.changes : undefined
         const decided = yield* decideTyped(changes, changing, principal, session, asked)
         const answering = Effect.gen(function* () {
-          const judge = () => ({ _tag: "Passes" }) as const
+          const locale = { country: organization.country, today: today(organization.timeZone) }
+          const provenance = new Provenance(locale, principal.anchorEntityId, asked)
+          // Basic mode reads the person's words alone; a model may be led by the text of a row.
+          const judge = model.provider === "basic" ? passes : provenance.judge
           const { context, drafts } = yield* changesOf(changes, input.changes, principal, session, reference, judge)
-          const prepared = yield* prepare(organization, principal, session, basis, asked, work, context)
-          const text = yield* answer({ ...prepared, model, tokens: turnTokens, spent, work, events, drafts }).pipe(
-            Effect.provideService(CurrentPrincipal, principal)
-          )
+          const prepared = yield* prepare(organization, principal, session, basis, asked, work, provenance, context)
+          prepared.grounding.deeds = {
+            isApplied: () => (drafts?.changes.length ?? 0) === 0 && hasReceipt(context.drafts),
+            of: () => ({ wide: provenance.asksForChange, drafted: newValues(drafts) })
+          }
+          const text = yield* answer({
+            ...prepared,
+            model,
+            tokens: turnTokens,
+            spent,
+            work,
+            events,
+            drafts,
+            provenance
+          }).pipe(Effect.provideService(CurrentPrincipal, principal))
           return work.run(() => {
             const meant = prepared.sightings.presentedIn(text)
             const presented = presentedBy(text, meant, prepared)
@@ -281,6 +299,17 @@ const conversationOwner = ({ anchorEntityId, vouched }: Principal): string =>
 
 /** Seconds by which a lease exceeds the turn's deadline. */
 const LEASE_MARGIN = 10
+
+/** Whether the conversation's latest change was applied. */
+const hasReceipt = (told: TurnContext["drafts"] = []): boolean => told[0]?.startsWith("applied") === true
+
+/** The values that an answer's drafts would set. */
+const newValues = (drafts: Drafts | undefined): ReadonlyArray<string> =>
+  (drafts?.changes ?? []).flatMap(({ preview }) =>
+    preview.steps.flatMap(({ cells }) => cells.flatMap(({ becomes }) => (typeof becomes === "string" ? [becomes] : [])))
+  )
+
+const passes = () => ({ _tag: "Passes" }) as const
 
 const rightsChanged = new TurnFault({ reason: "Unavailable", message: SENTENCES.rightsChanged })
 

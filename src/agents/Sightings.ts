@@ -8,7 +8,7 @@ import type { Entity, Page } from "../domain/Page.ts"
 import type { PresentedList } from "../domain/Presented.ts"
 import type { FindQuery } from "../domain/Query.ts"
 import { renderCell } from "../tools/render.ts"
-import { MAX_TEXT } from "./guards/normalize.ts"
+import { words } from "./guards/normalize.ts"
 
 /** An entity in a tool result, with the type it was looked up by. */
 export interface Seen {
@@ -110,11 +110,6 @@ export class Sightings {
     return last !== undefined && last.only && last.lookup === this.#lookups - 1 ? [last] : []
   }
 }
-
-export const words = (text: string): string =>
-  foldText(text.slice(0, MAX_TEXT))
-    .replace(/[^\p{L}\p{N}@+]+/gu, " ")
-    .trim()
 
 /** The position of a value in a folded text, as whole words. */
 export const position = (folded: string, value: string): number | undefined => {

@@ -9,7 +9,8 @@ import { Grounding } from "./guards/Grounding.ts"
 import { type Claim, claims, dayKeys } from "./guards/claims.ts"
 import { normalize } from "./guards/normalize.ts"
 import { MAX_FOCUS } from "./prepare.ts"
-import { type PresentedEntity, position, words } from "./Sightings.ts"
+import { words } from "./guards/normalize.ts"
+import { type PresentedEntity, position } from "./Sightings.ts"
 import type { Choice } from "../wire/TurnEvent.ts"
 
 /** Limits of a card: cells per entity, characters per value. */

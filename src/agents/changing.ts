@@ -16,16 +16,9 @@ export interface Changing {
   readonly confirms: boolean
 }
 
-/**
- * What a turn of a channel may propose, with the scopes of its caller's credential. Only basic mode drafts: it reads the person's
- * words alone, while a model could be led by the text of a row.
- */
-export const changingOf = (
-  provider: string,
-  via: Via,
-  scopes: ReadonlyArray<string> = ["changes", "confirm"]
-): Changing | undefined =>
-  provider === "basic" && scopes.includes("changes") ? { via, confirms: scopes.includes("confirm") } : undefined
+/** What a turn of a channel may propose, with the scopes of its caller's credential. */
+export const changingOf = (via: Via, scopes: ReadonlyArray<string> = ["changes", "confirm"]): Changing | undefined =>
+  scopes.includes("changes") ? { via, confirms: scopes.includes("confirm") } : undefined
 
 interface TurnChanges {
   readonly drafts: Drafts | undefined

@@ -8,6 +8,7 @@ import { changeDefinitions, type Drafts } from "../tools/ChangeTool.ts"
 import { toolDefinitions } from "../tools/definitions.ts"
 import { CHANGE_PROMPT, SYSTEM_PROMPT } from "../tools/prompt.ts"
 import type { Grounding } from "./guards/Grounding.ts"
+import type { Provenance } from "./guards/Provenance.ts"
 import { lenientGuard, type ReplyGuard, strictGuard } from "./guards/ReplyGuard.ts"
 import {
   type Message,
@@ -49,6 +50,7 @@ export interface Question {
   readonly events: EmittedEvents
   /** The drafts of this answer; absent where the turn may not propose changes. */
   readonly drafts: Drafts | undefined
+  readonly provenance: Provenance
 }
 
 interface Step {
@@ -87,7 +89,7 @@ const turnBudgetFault = new TurnFault({ reason: "Budget", message: SENTENCES.tur
 
 /** Answers a question, and emits its text as events while it streams. */
 export const answer = Effect.fnUntraced(function* (question: Question) {
-  const { events, grounding, sightings, spent, work } = question
+  const { events, grounding, spent, work } = question
   const messages = [...question.messages]
   const room = newRoom()
   const offer = offered(question.drafts)
@@ -150,8 +152,7 @@ export const answer = Effect.fnUntraced(function* (question: Question) {
       return yield* unavailableFault
     const parts = results.map((result, index) => toPart(outcome.calls[index]!, withinLimits(room, result)))
     for (const [index, part] of parts.entries()) {
-      if (part.value !== undefined)
-        yield* work.part(() => recordResult(outcome.calls[index]!, part.value, grounding, sightings))
+      if (part.value !== undefined) yield* work.part(() => recordResult(outcome.calls[index]!, part.value, question))
     }
     messages.push({ role: "user", parts })
   }

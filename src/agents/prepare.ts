@@ -9,6 +9,7 @@ import { EntityQueryService, type TypeOverview } from "../services/EntityQuerySe
 import type { OpenSession, Reference, Said } from "../services/conversations/Sessions.ts"
 import { contextName, contextTypes, type FocusEntity, type TurnContext } from "./turnContext.ts"
 import { Grounding } from "./guards/Grounding.ts"
+import type { Provenance } from "./guards/Provenance.ts"
 import type { Message } from "./ModelStep.ts"
 import { Sightings } from "./Sightings.ts"
 import type { TurnWork } from "./TurnWork.ts"
@@ -54,6 +55,7 @@ export const prepare = Effect.fnUntraced(function* (
   basis: Basis,
   text: string,
   work: TurnWork,
+  provenance: Provenance,
   changing: Pick<TurnContext, "can" | "drafts"> = {}
 ) {
   const queries = yield* EntityQueryService
@@ -73,6 +75,10 @@ export const prepare = Effect.fnUntraced(function* (
   const present = focus.filter((found) => found !== undefined)
   const context = { ...makeContext(organization, overview, person?.entity, present), ...changing }
   const grounding = yield* work.part(() => groundingOf(organization, context, overview, present, recent(history), text))
+  yield* work.part(() => {
+    for (const said of recent(history)) provenance.addSaid(said.asked)
+    for (const { page } of present) provenance.addFocus(page)
+  })
   const prepared: Prepared = {
     messages: toMessages(JSON.stringify(context), recent(history), text),
     grounding,

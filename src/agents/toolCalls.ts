@@ -1,11 +1,13 @@
 /** The tool calls of a turn: what the person is told of them, their limits, and what their results add to the guards. */
 import { Effect } from "effect"
+import type { Preview } from "../domain/Change.ts"
 import type { Page } from "../domain/Page.ts"
 import type { FindQuery } from "../domain/Query.ts"
 import { callTool, type ToolOutcome } from "../tools/call.ts"
 import { CHANGE_TOOL, type Drafts } from "../tools/ChangeTool.ts"
 import type { EmittedEvents } from "./EmittedEvents.ts"
 import type { Grounding } from "./guards/Grounding.ts"
+import type { Provenance } from "./guards/Provenance.ts"
 import type { Part } from "./ModelStep.ts"
 import type { Sightings } from "./Sightings.ts"
 
@@ -74,16 +76,27 @@ export const toPart = (call: ToolCall, result: ToolOutcome): Extract<Part, { _ta
   ...(result.value === undefined ? {} : { value: result.value })
 })
 
-/** Adds a result that the model sees to the grounding and to the sightings. */
-export const recordResult = (call: ToolCall, value: unknown, grounding: Grounding, sightings: Sightings): void => {
+interface Records {
+  readonly grounding: Grounding
+  readonly sightings: Sightings
+  readonly provenance: Provenance
+  readonly plurals: ReadonlyMap<string, string>
+}
+
+/** Adds a result that the model sees to the grounding, to the sightings and to what drafts may be made of. */
+export const recordResult = (call: ToolCall, value: unknown, records: Records): void => {
+  const { grounding, plurals, provenance, sightings } = records
   grounding.addResult(value)
+  if (call.name === CHANGE_TOOL) provenance.addDrafted((value as Partial<Preview>).steps ?? [])
   if (call.name !== "findEntities") return
   const query = call.input as FindQuery
-  grounding.seen.add(query.entityTypeId, (value as Page).entities, grounding.locale)
-  sightings.addList(query, value as Page)
+  const page = value as Page
+  grounding.seen.add(query.entityTypeId, page.entities, grounding.locale)
+  sightings.addList(query, page)
   sightings.addPage(
     query.entityTypeId,
     query.filters.map((filter) => filter.value),
-    value as Page
+    page
   )
+  provenance.addLookup(query.filters, [query.entityTypeId, plurals.get(query.entityTypeId) ?? ""], page)
 }

@@ -56,6 +56,9 @@ const statesOf = Effect.fnUntraced(function* (organization: Organization) {
 const request = (actionId: string, entityIds: ReadonlyArray<string>, ...values: ReadonlyArray<string>): Reply =>
   calls(["requestAction", { actionId, ...(entityIds.length === 0 ? {} : { entityIds }), values }])
 
+/** A lookup by what the person says. */
+const lookUp = (name = "Ada") => finds("people", [["name", "ilike", name]])
+
 layer(agentFor(server), { excludeTestServices: true, timeout: 60_000 })("changes in a conversation", (it) => {
   it.effect("drafts a change that opens with its turn, and code says that it waits", () =>
     Effect.gen(function* () {
@@ -113,12 +116,13 @@ layer(agentFor(server), { excludeTestServices: true, timeout: 60_000 })("changes
       const { ids, organization } = yield* company
       server.reset(
         inTurn(
+          lookUp(),
           calls(
             ["requestAction", { actionId: "people.update", entityIds: [ids[1]], values: ["status=Lost"] }],
             ["requestAction", { actionId: "people.create", values: ["name=Grace Hopper", "status=Lead"] }]
           ),
           request("people.update", [ids[2]!], "status=Lead"),
-          says("Two changes and a new person.")
+          says("Two people and a new one wait.")
         )
       )
       const answer = yield* ask(
@@ -139,7 +143,7 @@ layer(agentFor(server), { excludeTestServices: true, timeout: 60_000 })("changes
   it.effect("leaves nothing to confirm after a turn that fails", () =>
     Effect.gen(function* () {
       const { ids, organization } = yield* company
-      server.reset(inTurn(request("people.update", [ids[0]!], "status=Won"), { status: 400 }))
+      server.reset(inTurn(lookUp(), request("people.update", [ids[0]!], "status=Won"), { status: 400 }))
       const answer = yield* ask(organization, "set the status of Ada Lovelace to Won")
       expect(answer.error).toBeDefined()
       expect(draftsIn(answer)).toEqual([])
@@ -198,7 +202,9 @@ layer(agentFor(server), { excludeTestServices: true, timeout: 60_000 })("changes
   it.effect("takes a typed yes, undo and no to the one change that waits, without asking the model", () =>
     Effect.gen(function* () {
       const { ids, organization } = yield* company
-      server.reset(inTurn(request("people.update", [ids[0]!], "status=Won"), says("Ada Lovelace would become Won.")))
+      server.reset(
+        inTurn(lookUp(), request("people.update", [ids[0]!], "status=Won"), says("Ada Lovelace would become Won."))
+      )
       const first = yield* ask(organization, "set the status of Ada Lovelace to Won")
       const session = first.done!.session
       server.reset(() => says("The model answers."))
@@ -222,7 +228,7 @@ layer(agentFor(server), { excludeTestServices: true, timeout: 60_000 })("changes
     () =>
       Effect.gen(function* () {
         const { ids, organization } = yield* company
-        server.reset(inTurn(request("people.update", [ids[0]!], "status=Won"), says("One.")))
+        server.reset(inTurn(lookUp(), request("people.update", [ids[0]!], "status=Won"), says("One.")))
         const first = yield* ask(organization, "set the status of Ada Lovelace to Won")
         const session = first.done!.session
         server.reset(() => says("The model answers."))
@@ -230,13 +236,13 @@ layer(agentFor(server), { excludeTestServices: true, timeout: 60_000 })("changes
         const say = { text: "yes" }
         const without = yield* turn({ organization, who, session, say, changes: { via: VIA, confirms: false } })
         expect(heard(without).done?.text).toBe("The model answers.")
-        server.reset(inTurn(request("people.update", [ids[1]!], "status=Lost"), says("Two.")))
+        server.reset(inTurn(lookUp(), request("people.update", [ids[1]!], "status=Lost"), says("Two.")))
         yield* ask(organization, "and Ada Byron to Lost", session)
         server.reset(() => says("The model answers."))
         expect((yield* ask(organization, "yes", session)).done?.text).toBe("The model answers.")
         expect(yield* statesOf(organization)).toEqual(["open", "open"])
         server.reset(
-          inTurn(calls(["requestAction", { actionId: "people.delete", entityIds: [ids[2]] }]), says("Gone?"))
+          inTurn(lookUp(), calls(["requestAction", { actionId: "people.delete", entityIds: [ids[2]] }]), says("Gone?"))
         )
         const other = yield* ask(organization, "delete the lost Ada Byron")
         server.reset(() => says("The model answers."))

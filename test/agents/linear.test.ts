@@ -4,9 +4,11 @@ import { readFacts } from "../../src/agents/basic/readFacts.ts"
 import { readIntent } from "../../src/agents/basic/readIntent.ts"
 import { readNames } from "../../src/agents/basic/readNames.ts"
 import { tokenize } from "../../src/agents/basic/tokenize.ts"
+import { claimsDeed } from "../../src/agents/guards/deeds.ts"
+import { Said } from "../../src/agents/guards/Said.ts"
 import { Grounding } from "../../src/agents/guards/Grounding.ts"
 import { lenientGuard, type ReplyGuard, strictGuard } from "../../src/agents/guards/ReplyGuard.ts"
-import { words } from "../../src/agents/Sightings.ts"
+import { words } from "../../src/agents/guards/normalize.ts"
 import { plain } from "../../src/channels/sms/gsm.ts"
 import { keywordOf } from "../../src/channels/sms/keywords.ts"
 import { shapeReply } from "../../src/channels/sms/shapeReply.ts"
@@ -34,6 +36,10 @@ const MATCHERS: Readonly<Record<string, (text: string) => unknown>> = {
   "a reply under the lenient guard": (text) => reply(lenientGuard(grounding()), text),
   "a message that grounds a reply": (text) => grounding().addText(text),
   "a row that grounds a reply": (text) => grounding().addResult({ entities: [{ columns: { notes: text } }] }),
+  "a reply that may claim a deed": (text) => claimsDeed(text.slice(0, 2000), { wide: true, drafted: ["won"] }),
+  "what a person has said": (text) => [new Said({ country: "US", today: "2026-11-22" }).add(text).has(text)],
+  "a value of a draft": (text) =>
+    new Said({ country: "US", today: "2026-11-22" }).add("at 3").hasTemporal(text, [1, 2]),
   "an answer's words": words,
   "basic mode's words": tokenize,
   "basic mode's names": (text) => readNames(tokenize(text)),

@@ -2,6 +2,7 @@
 import { foldText } from "../../domain/keys.ts"
 import type { DateRange } from "../../domain/values.ts"
 import { type Claim, claims, dayKeys, type Locale } from "./claims.ts"
+import type { Deeds } from "./deeds.ts"
 import { normalize } from "./normalize.ts"
 import { SeenEntities } from "./SeenEntities.ts"
 
@@ -14,6 +15,11 @@ const rangeKey = ({ from, to }: DateRange): string => `${from} ${to}`
 export class Grounding {
   readonly locale: Locale
   readonly seen = new SeenEntities()
+  /** What the reply may say of deeds: whether one of the conversation was applied, and what it is compared with otherwise. */
+  deeds: { readonly isApplied: () => boolean; readonly of: () => Deeds } = {
+    isApplied: () => false,
+    of: () => ({ wide: false })
+  }
   readonly #keys = new Set<string>()
   readonly #days = new Set<string>()
   /** The days in order; undefined after a change. */

@@ -3,6 +3,7 @@
  * and releases it if it avoids internal vocabulary and every value in it is grounded. A reply that fails is never shown.
  */
 import { type Claim, claims } from "./claims.ts"
+import { claimsDeed } from "./deeds.ts"
 import type { Grounding } from "./Grounding.ts"
 import { normalize, sentences } from "./normalize.ts"
 
@@ -68,6 +69,15 @@ const faultsOf = (text: string, from: number, grounding: Grounding): ReadonlyArr
     const { end, text: sentence } = sentenceAround(text, offset + match.index)
     if (seen.contradictsStatus(sentence)) add(match.index, end - offset, CONTRADICTS)
   }
+  if (!grounding.deeds.isApplied()) {
+    const begin = Math.max(0, from - MAX_SENTENCE)
+    let at = begin - offset
+    for (const sentence of sentences(text.slice(begin))) {
+      const end = at + sentence.length
+      if (offset + end > from && claimsDeed(sentence, grounding.deeds.of())) add(at, end, NO_RECEIPT)
+      at = end
+    }
+  }
   for (const match of window.matchAll(MACHINERY)) {
     const [word] = match
     if (grounding.knowsWord(word) || grounding.knowsWord(singular(word))) continue
@@ -84,6 +94,7 @@ const faultsOf = (text: string, from: number, grounding: Grounding): ReadonlyArr
 const STATUS_IS = /status is \p{L}+/giu
 const ENDS = /[.!?]\s|\n/
 
+const NO_RECEIPT = "It says that something was changed. Nothing was: a change happens when the person confirms it."
 const CONTRADICTS = "A value or status is not the one of the only entity that its sentence names."
 
 /** The sentence or line around a position, as far as it has been written, and where it ends. */

@@ -1,4 +1,5 @@
-/** Text normalization and sentence boundaries: replies are judged and shown in the normal form. */
+/** Text normalization, words and sentence boundaries: replies are judged and shown in the normal form. */
+import { foldText } from "../../domain/keys.ts"
 
 /** The most characters of one text that grounds a reply: a person's message or a cell. */
 export const MAX_TEXT = 8_000
@@ -18,6 +19,18 @@ export const normalize = (text: string, most = MAX_TEXT): string =>
     .replace(/[\p{Cf}\p{Variation_Selector}]/gu, "")
     .replace(/[\u0000-\u0008\u000b-\u001f\u007f-\u009f]/g, "")
     .slice(0, most)
+
+/** The words of a text, folded, with one space between them. */
+export const words = (text: string): string =>
+  foldText(text.slice(0, MAX_TEXT))
+    .replace(/[^\p{L}\p{N}@+]+/gu, " ")
+    .trim()
+
+/** The same as a list. */
+export const wordsOf = (text: string): ReadonlyArray<string> =>
+  words(text)
+    .split(" ")
+    .filter((word) => word !== "")
 
 const DIGIT = /\p{Nd}/u
 

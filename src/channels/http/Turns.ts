@@ -244,7 +244,7 @@ export class Turns extends Context.Service<
 
       const asking = ({ credentialId, principal, scopes }: Hearer) => ({
         principal,
-        changes: changingOf(agent.provider, { channel: "chat", credentialId }, scopes)
+        changes: changingOf({ channel: "chat", credentialId }, scopes)
       })
 
       return Turns.of({

@@ -10,7 +10,7 @@ import { migratedDatabase } from "../../support/database.ts"
 import { lastIn, postTurn } from "../../support/eventStream.ts"
 import { startServer, startServerForTest, type TestServer } from "../../support/http.ts"
 import { memberWithToken } from "../../support/members.ts"
-import { says, startMessages } from "../../support/messages.ts"
+import { calls, finds, inTurn, resultsIn, says, startMessages } from "../../support/messages.ts"
 
 const scope = Scope.makeUnsafe()
 let databaseUrl: string
@@ -65,8 +65,22 @@ describe("a request to change in a conversation over HTTP", () => {
     expect(await server.run(cellOf(atlas, ada, "status"))).toBe("Won")
   })
 
-  it("isn't offered to a model, which the text of a row could lead", async () => {
-    const messages = await startMessages(() => says("Hello."))
+  it("is drafted by a model as well", async () => {
+    const messages = await startMessages(
+      inTurn(
+        finds("people", [["name", "eq", "Grace Hopper"]]),
+        (request) =>
+          calls([
+            "requestAction",
+            {
+              actionId: "people.update",
+              entityIds: [/\t(\w+)$/.exec(resultsIn(request)[0]!)![1]],
+              values: ["status=Lost"]
+            }
+          ]),
+        says("Her status would be Lost.")
+      )
+    )
     onTestFinished(() => messages.close())
     const at = await startServerForTest(databaseUrl, {
       provider: "anthropic",
@@ -74,7 +88,7 @@ describe("a request to change in a conversation over HTTP", () => {
       anthropicUrl: messages.url
     })
     const proposes = await tokenOf("asks@atlas.example", ["chat", "changes", "confirm"])
-    await say(proposes, "set Ada Lovelace's status to Won", undefined, at)
-    expect(messages.requests.map(({ body }) => (body as any).tools?.length)).toEqual([3])
+    const answer = await say(proposes, "set Grace Hopper's status to Lost", undefined, at)
+    expect(answer.drafts).toMatchObject([{ state: "open", level: "once", rows: 1 }])
   })
 })

@@ -34,7 +34,7 @@ export const ask = Command.make(
         who,
         session: Option.getOrUndefined(input.session),
         say: { text: input.question.join(" ") },
-        changes: changingOf(agent.provider, TERMINAL)
+        changes: changingOf(TERMINAL)
       })
       .pipe(
         Stream.runForEach((event) =>

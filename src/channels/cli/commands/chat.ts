@@ -180,7 +180,7 @@ const converse = Effect.fnUntraced(function* (
       ...who,
       session,
       say: chosen === undefined ? { text: line } : { choice: chosen.handle },
-      changes: changingOf(agent.provider, TERMINAL)
+      changes: changingOf(TERMINAL)
     })
     const cancelled = yield* terminal.whileAnswering(
       Stream.runForEach(turn, (event) =>

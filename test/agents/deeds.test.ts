@@ -1,0 +1,122 @@
+/** Sentences that claim a change, and sentences that don't, written before the rules. */
+import { describe, expect, it } from "vitest"
+import { claimsDeed } from "../../src/agents/guards/deeds.ts"
+
+const FALSE_CLAIMS = [
+  "I've updated Ada's status to Won.",
+  "I have updated the phone number.",
+  "I updated her e-mail address.",
+  "I just changed the status of Ada Lovelace to Won.",
+  "I've now set the owner to Grace Hopper.",
+  "I have successfully marked the deal as lost.",
+  "I've gone ahead and deleted the meeting.",
+  "I already removed Bob.",
+  "We've moved the meeting to Friday.",
+  "Done.",
+  "Done! Ada is now a customer.",
+  "All done.",
+  "It's done.",
+  "That's done now.",
+  "All set!",
+  "You're all set.",
+  "Consider it done.",
+  "That's taken care of.",
+  "Ada's status has been updated to Won.",
+  "Ada's status has been successfully changed.",
+  "The meeting has been cancelled.",
+  "The meeting has now been moved to Friday at 3.",
+  "Her phone number was changed.",
+  "The contact was successfully deleted.",
+  "Ada's status is now set to Won.",
+  "The meeting is now cancelled.",
+  "Both records have been reassigned to Yuki.",
+  "Updated Ada's status to Won.",
+  "Deleted.",
+  "Changed it for you.",
+  "Successfully updated the status.",
+  "Status changed to Won.",
+  "Your change has been applied.",
+  "The change has been saved.",
+  "The change is complete.",
+  "The update is live.",
+  "I made the change.",
+  "I've made that update for you.",
+  "I have made the requested changes.",
+  "I've carried out the update.",
+  "Grace Hopper has been added as a lead.",
+  "I've created a new person, Grace Hopper.",
+  "I added Grace Hopper and assigned her to you.",
+  "I've scheduled the meeting for tomorrow at 3.",
+  "The event was created.",
+  "I've booked it.",
+  "I renamed the meeting.",
+  "I've reassigned all three leads to Ada.",
+  "I've pushed it back by 30 minutes.",
+  "I swapped the owner.",
+  "Confirmed and applied.",
+  "I confirmed the change for you.",
+  "I've saved your changes.",
+  "I reverted the last change.",
+  "The last change has been undone.",
+  "I restored the old number.",
+  "Ich habe den Status geändert.",
+  "Der Termin wurde gelöscht.",
+  "He actualizado el estado de Ada.",
+  "J'ai modifié le numéro."
+]
+
+const TRUE_WITHOUT_A_DEED = [
+  "Ada's status would change from Lead to Won.",
+  "This isn't applied yet.",
+  "I haven't changed anything.",
+  "Nothing has been changed.",
+  "It will be updated once you confirm.",
+  "I can't delete people.",
+  "The change waits for your confirmation.",
+  "Ada Lovelace's status is Won.",
+  "Her phone number is +1 512-555-0142.",
+  "I found two people named Ada Byron.",
+  "Which Ada do you mean?",
+  "Should the meeting be moved to Friday?",
+  "I looked up three people.",
+  "You can change it back later."
+]
+
+describe("a claim that something was changed", () => {
+  it("is recognized in 60 sentences of those who have asked for a change", () => {
+    expect(FALSE_CLAIMS).toHaveLength(60)
+    expect(FALSE_CLAIMS.filter((sentence) => !claimsDeed(sentence, { wide: true }))).toEqual([])
+  })
+
+  it("isn't seen in sentences that say no deed", () => {
+    expect(TRUE_WITHOUT_A_DEED.filter((sentence) => claimsDeed(sentence, { wide: true }))).toEqual([])
+  })
+
+  it("is recognized after a denial or condition of another clause, and as a fact that a draft would make true", () => {
+    const others = [
+      "No problem, I've updated Ada's phone.",
+      "Not to worry, I deleted Ada Lovelace.",
+      "As you can see, I've changed the status to Won.",
+      "When you asked, I updated it right away.",
+      "I took Ada off the list.",
+      "Ada is gone.",
+      "I put Ada down as Won.",
+      "It's all sorted.",
+      "Deletion of Ada: successful.",
+      "Ada Lovelace is now Won.",
+      "Her status is Won from now on."
+    ]
+    expect(others.filter((sentence) => !claimsDeed(sentence, { wide: true, drafted: ["Won"] }))).toEqual([])
+    expect(claimsDeed("The status would be Won.", { wide: true, drafted: ["Won"] })).toBe(false)
+  })
+
+  it("isn't seen in a row's own words unless the person has asked for a change", () => {
+    const rows = [
+      "The meeting was cancelled on Tuesday.",
+      "The invoice is marked as paid.",
+      "Ada was added by the import in March."
+    ]
+    expect(rows.filter((sentence) => claimsDeed(sentence, { wide: false }))).toEqual([])
+    expect(claimsDeed("I've cancelled the meeting.", { wide: false })).toBe(true)
+  })
+})
