@@ -76,6 +76,7 @@ export const prepare = Effect.fnUntraced(function* (
   const context = { ...makeContext(organization, overview, person?.entity, present), ...changing }
   const grounding = yield* work.part(() => groundingOf(organization, context, overview, present, recent(history), text))
   yield* work.part(() => {
+    provenance.setTypes(new Map(overview.map(({ id, name, pluralName }) => [id, [id, name, pluralName]])))
     for (const said of recent(history)) provenance.addSaid(said.asked)
     for (const { page } of present) provenance.addFocus(page)
   })

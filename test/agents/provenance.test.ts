@@ -85,7 +85,7 @@ const reading = [
   ["findEntities", { entityTypeId: "people", filters: [{ columnId: "name", op: "eq", value: "Ada Lovelace" }] }]
 ] as const
 
-layer(agentFor(server, { destructivePerHour: 1_000_000, writesPerMinute: 1_000_000 }), {
+layer(agentFor(server, { callsPerPerson: 1_000_000, destructivePerHour: 1_000_000, writesPerMinute: 1_000_000 }), {
   excludeTestServices: true,
   timeout: 600_000
 })("drafts of a model that obeys what it reads", (it) => {
@@ -141,6 +141,31 @@ layer(agentFor(server, { destructivePerHour: 1_000_000, writesPerMinute: 1_000_0
       ])
       server.reset(inTurn(finding, drafting("people.update", [two!], "status=Lead"), says("Hm.")))
       expect(stepsIn(yield* ask(organization, "Who is Nora Noted, and what is the phone of Otto Other?"))).toEqual([])
+    })
+  )
+
+  it.effect("don't follow from words that name something else", () =>
+    Effect.gen(function* () {
+      const { organization } = yield* company
+      const [bob] = yield* addPeople(organization, [{ name: "Bob Stone", status: "Lead" }])
+      const cases = [
+        // A comparison with a said value finds everyone else.
+        ["set Ada Lovelace's status to Won", ["status", "ne", "Won"], ["people.update", [bob!], "status=Won"]],
+        // A question asks for nothing.
+        ["Is Bob Stone Won?", ["name", "eq", "Bob Stone"], ["people.update", [bob!], "status=Won"]],
+        // The words of the name stand apart.
+        [
+          "Ada Stone is Won: set it, and ask Bob to call",
+          ["name", "ilike", "Bob Stone"],
+          ["people.update", [bob!], "status=Won"]
+        ],
+        // The meeting is to be cancelled, not the person.
+        ["cancel my meeting with Bob Stone", ["name", "eq", "Bob Stone"], ["people.delete", [bob!]]]
+      ] as const
+      for (const [text, filter, [actionId, entityIds, ...values]] of cases) {
+        server.reset(inTurn(finds("people", [filter]), drafting(actionId, entityIds, ...values), says("So.")))
+        expect([text, stepsIn(yield* ask(organization, text))]).toEqual([text, []])
+      }
     })
   )
 

@@ -43,7 +43,11 @@ export class Provenance {
   readonly #now: ReadonlyArray<string>
   /** Entities that the person named, or found by what they said. */
   readonly #named = new Set<string>()
+  /** A question that asks for no change. */
+  readonly #onlyAsks: boolean
   readonly #self: string
+  /** The names of each type that the person sees, by its slug. */
+  #types: ReadonlyMap<string, ReadonlyArray<string>> = new Map()
   readonly #cells: Array<Cell> = []
   /** Minutes of the dates and times in rows. */
   readonly #times: Array<number> = []
@@ -52,6 +56,7 @@ export class Provenance {
   constructor(locale: Locale, self: string, asked: string) {
     this.#said = new Said(locale).add(asked)
     this.#now = wordsOf(normalize(asked))
+    this.#onlyAsks = /[?？؟]\s*$/.test(asked) && !this.asksForChange
     this.#self = self
     if (self !== "") this.#named.add(self)
   }
@@ -59,6 +64,11 @@ export class Provenance {
   /** Whether the message that is being answered asks for a change. */
   get asksForChange(): boolean {
     return asksFor("change", this.#now) || asksFor("removal", this.#now)
+  }
+
+  /** Sets the names of the types that the person sees, by slug. */
+  setTypes(types: ReadonlyMap<string, ReadonlyArray<string>>): void {
+    this.#types = types
   }
 
   /** Adds an earlier message of the person. */
@@ -92,6 +102,13 @@ export class Provenance {
   /** Adds what this answer has drafted, so that a later step can refer to a row that an earlier one creates. */
   addDrafted(steps: Preview["steps"]): void {
     for (const { actionId, entityId } of steps) if (actionId.endsWith(".create")) this.#named.add(entityId)
+  }
+
+  /** Whether the message names types, but not this one: "cancel my meeting with Bob" deletes no person. */
+  #namesAnotherType(slug: string): boolean {
+    const now = new Said(this.#said.locale).add(this.#now.join(" "))
+    const named = [...this.#types].filter(([, names]) => names.some((name) => now.has(name))).map(([type]) => type)
+    return named.length > 0 && !named.includes(slug)
   }
 
   #saidAll(filters: ReadonlyArray<Filter>, typeNames: ReadonlyArray<string>): boolean {
@@ -133,7 +150,10 @@ export class Provenance {
   /** Judges a request of the model. */
   readonly judge = (open: OpenAction, entityIds: ReadonlyArray<string>, values: ReadonlyArray<SetValue>): Judged => {
     const { executor } = open.action
+    if (this.#onlyAsks) return { _tag: "Refused", message: REFUSED_SUBJECT }
     if (executor.op === "delete" && !asksFor("removal", this.#now)) return { _tag: "Refused", message: REFUSED_REMOVAL }
+    if (executor.op === "delete" && this.#namesAnotherType(open.type.slug))
+      return { _tag: "Refused", message: REFUSED_REMOVAL }
     if (executor.op !== "create" && entityIds.some((id) => !this.#named.has(id)))
       return { _tag: "Refused", message: REFUSED_SUBJECT }
     const notes: Array<string> = []

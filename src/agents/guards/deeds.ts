@@ -29,7 +29,7 @@ const DONE_IF_ASKED = listed(
 const AGENT = listed("i ive we weve max ich wir hemos jai nous avons ho abbiamo eu ik")
 /** Words before a participle that say it is so now. */
 const NOW = listed(
-  "been now successfully already he wurde wurden worden ist sind jetzt ha sido estan est ete sont foi is are was were has have s"
+  "been now successfully already he wurde wurden worden ist sind jetzt ha sido estan est ete sont foi is are was were has have s its"
 )
 /** Words between which don't change the meaning. */
 const ADVERB = listed(

@@ -189,7 +189,7 @@ const caseRunner = Effect.gen(function* () {
   const ask = Effect.fnUntraced(function* (text: string, who: string | undefined) {
     const max = yield* agent
     // The turn of a person who may draft, as in `max ask`; nothing is confirmed.
-    const changes = changingOf(max.provider, TERMINAL, ["changes"])
+    const changes = changingOf(TERMINAL, ["changes"])
     const turn = max.turn({ organization, who: yield* principal(who), say: { text }, changes })
     const events = yield* Stream.runCollect(turn)
     const last = [...events].at(-1)
