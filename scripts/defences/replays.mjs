@@ -1472,7 +1472,7 @@ export const replays = [
   },
   {
     name: "A row's text led a model to a delete (our own review)",
-    test: ["test/agents/provenance.test.ts", "hold nothing that the person didn't ask for"],
+    test: ["test/agents/provenance.test.ts", "are refused with a text that tells the model to ask"],
     defence: "Provenance.ts `judge`: the message asks for a removal",
     removed: "the verbs of removal",
     patches: [["src/agents/guards/Provenance.ts", '!asksFor("removal", this.#now)', "false"]]
