@@ -2,7 +2,7 @@
 import { foldText } from "../../domain/keys.ts"
 
 /** The most characters of one text that grounds a reply: a person's message or a cell. */
-export const MAX_TEXT = 8_000
+const MAX_TEXT = 8_000
 
 /** Stream-safe text: normalization sorts a run of combining marks, which takes the square of its length. */
 const MARKS = /(\p{M}{30})\p{M}+/gu
