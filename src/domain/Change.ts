@@ -57,6 +57,8 @@ export const ChangeDocument = Schema.Struct({
   steps: Schema.Array(ChangeStep),
   level: Confirmation,
   approvers: optional(Schema.Array(Schema.String)),
+  /** SHA-256 of the actions, entities and values of a proposal with a key, in hex. */
+  request: optional(Schema.String),
   undoes: optional(Schema.String)
 })
 export type ChangeDocument = typeof ChangeDocument.Type

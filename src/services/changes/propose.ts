@@ -151,7 +151,8 @@ export const propose = Effect.fnUntraced(function* (
       steps: evaluated,
       level,
       ...(approvers.length === 0 ? {} : { approvers }),
-      ...(proposing.undoes === undefined ? {} : { undoes: proposing.undoes })
+      ...(proposing.undoes === undefined ? {} : { undoes: proposing.undoes }),
+      ...(proposing.key === undefined ? {} : { request: requestOf(units) })
     })
     const { state } = proposing
     const change = { ...blank, state, level, approvers, digest, document: text, steps: evaluated }
@@ -195,16 +196,16 @@ const knownChange = Effect.fnUntraced(function* (
   return row === undefined ? undefined : yield* readChange(sql, organizationId, row.change_id)
 })
 
-/** A known change, if it is of the same steps. */
+const requestOf = (units: ReadonlyArray<Unit>): string => sha256(canonicalJson(units.map(signatureOf)))
+
+/** A known change, if it is of the same actions, entities and values. */
 const repeated = (
   stored: Stored,
   units: ReadonlyArray<Unit>,
   { key }: Proposing
 ): Effect.Effect<Proposed, InvalidInput> => {
   const document = stored.document === null ? undefined : open(stored.document, stored.digest)
-  const steps = document?.steps.map(({ action, entity }) => [action, action.endsWith(".create") ? null : entity])
-  const same = units.map(({ action, id, op }) => [action.key, op === "create" ? null : id])
-  return key !== undefined && steps !== undefined && canonicalJson(steps) !== canonicalJson(same)
+  return key !== undefined && document?.request !== undefined && document.request !== requestOf(units)
     ? Effect.fail(InvalidInput.of("This key belongs to another change. Use a new key for each change."))
     : Effect.succeed({ known: true, stored })
 }

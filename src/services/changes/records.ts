@@ -254,7 +254,7 @@ export const openDrafts = Effect.fnUntraced(function* (
     yield* appendEvents(sql, organizationId, change_id, who, via, [{ phase: "opened", outcome: "ok" }])
 })
 
-/** Records that a person was shown a change; not while a decision holds its row, which must not wait. */
+/** Records the first time that a person is shown a change; not while a decision holds its row, which must not wait. */
 export const recordShown = (
   sql: PgClient.PgClient,
   { anchorEntityId, organizationId }: Pick<Principal, "anchorEntityId" | "organizationId">,
@@ -269,6 +269,11 @@ export const recordShown = (
           [organizationId, change_id]
         )
         if (rows.length === 0) return
+        const before = yield* sql.unsafe(
+          `SELECT 1 FROM max.change_events WHERE organization_id = $1::bigint AND change_id = $2::text AND who = $3::text AND phase = 'shown' LIMIT 1`,
+          [organizationId, change_id, anchorEntityId]
+        )
+        if (before.length > 0) return
         yield* appendEvents(sql, organizationId, change_id, anchorEntityId, via, [{ phase: "shown", outcome: "ok" }])
       }).pipe(sql.withTransaction)
     )

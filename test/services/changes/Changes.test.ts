@@ -211,26 +211,29 @@ layer(TestServices, { excludeTestServices: true })("a change", (it) => {
       })
     )
 
-    it.effect("with the caller's key is the same change even after it was applied, and refused for other steps", () =>
-      Effect.gen(function* () {
-        const { admin, organization } = yield* changing("keyed")
-        const [ada, bob] = yield* addPeople(organization, [{ name: "Ada" }, { name: "Bob" }])
-        const propose = (id: string) =>
-          admin.propose({
-            steps: [{ actionId: "people.update", entityIds: [id], values: valuesOf({ status: "Won" }) }],
-            key: "k-1"
+    it.effect(
+      "with the caller's key is the same change even after it was applied, and refused for other entities or values",
+      () =>
+        Effect.gen(function* () {
+          const { admin, organization } = yield* changing("keyed")
+          const [ada, bob] = yield* addPeople(organization, [{ name: "Ada" }, { name: "Bob" }])
+          const propose = (id: string, status = "Won") =>
+            admin.propose({
+              steps: [{ actionId: "people.update", entityIds: [id], values: valuesOf({ status }) }],
+              key: "k-1"
+            })
+          const first = yield* propose(ada!)
+          yield* confirmed(admin, first)
+          expect(yield* propose(ada!)).toMatchObject({
+            changeId: first.changeId,
+            known: true,
+            preview: { state: "applied" }
           })
-        const first = yield* propose(ada!)
-        yield* confirmed(admin, first)
-        expect(yield* propose(ada!)).toMatchObject({
-          changeId: first.changeId,
-          known: true,
-          preview: { state: "applied" }
+          for (const other of [propose(bob!), propose(ada!, "Lost")])
+            expect((yield* Effect.flip(other)).message).toBe(
+              "This key belongs to another change. Use a new key for each change."
+            )
         })
-        expect((yield* Effect.flip(propose(bob!))).message).toBe(
-          "This key belongs to another change. Use a new key for each change."
-        )
-      })
     )
   })
 
