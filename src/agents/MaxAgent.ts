@@ -192,8 +192,11 @@ export class MaxAgent extends Context.Service<
         ]
         const complete = { session: session.id, text, choices, basis, events: [...events.all, ...last] }
         const ids = (drafts?.changes ?? []).map(({ changeId }) => changeId)
-        const opens = ids.length > 0 && input.changes !== undefined
-        const save = session.save(said, basis, opens ? changes.opening(principal, input.changes.via, ids) : undefined)
+        // A turn that replaces others withdraws what they drafted.
+        const opens = ids.length > 0 || input.after !== undefined
+        const { via } = input.changes ?? {}
+        const opening = opens && via !== undefined ? changes.opening(principal, via, ids) : undefined
+        const save = session.save(said, basis, opening)
         yield* input.persist === undefined ? save : input.persist(save, complete)
         return last
       }, Effect.scoped)

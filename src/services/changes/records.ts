@@ -234,7 +234,10 @@ export const insertChange = (
     ]
   )
 
-/** Opens drafts of a person; call it in the transaction that keeps their turn. Their time begins now. */
+/**
+ * Opens drafts of a person, and withdraws what waits from the turns that this one takes the place of; call it in the transaction
+ * that keeps their turn. Their time begins now.
+ */
 export const openDrafts = Effect.fnUntraced(function* (
   sql: PgClient.PgClient,
   organizationId: bigint,
@@ -243,15 +246,23 @@ export const openDrafts = Effect.fnUntraced(function* (
   changeIds: ReadonlyArray<string>,
   turn: { readonly sessionId: string; readonly position: number } | undefined
 ) {
-  if (changeIds.length === 0) return
-  const opened = yield* sql.unsafe<{ change_id: string }>(
-    `/* max open changes */ UPDATE max.changes SET state = 'open', expires_at = clock_timestamp() + (expires_at - created_at),
-       session_id = coalesce($4::text, session_id), turn = $5::int
-     WHERE organization_id = $1::bigint AND change_id = ANY($2::text[]) AND proposer_id = $3::text AND state = 'drafted' RETURNING change_id`,
-    [organizationId, changeIds, who, turn?.sessionId ?? null, turn?.position ?? null]
+  const changed = yield* sql.unsafe<{ change_id: string; state: "open" | "withdrawn" }>(
+    `/* max open changes */ UPDATE max.changes SET
+       state = CASE state WHEN 'drafted' THEN 'open' ELSE 'withdrawn' END,
+       expires_at = CASE state WHEN 'drafted' THEN clock_timestamp() + (expires_at - created_at) ELSE expires_at END,
+       session_id = coalesce($4::text, session_id), turn = CASE state WHEN 'drafted' THEN $5::int ELSE turn END,
+       decided_at = CASE state WHEN 'drafted' THEN decided_at ELSE clock_timestamp() END,
+       decided_by = CASE state WHEN 'drafted' THEN decided_by ELSE $3::text END,
+       decided_channel = CASE state WHEN 'drafted' THEN decided_channel ELSE $6::text END
+     WHERE organization_id = $1::bigint AND proposer_id = $3::text
+       AND ((change_id = ANY($2::text[]) AND state = 'drafted') OR (session_id = $4::text AND turn >= $5::int AND state IN ${DECIDABLE}))
+     RETURNING change_id, state`,
+    [organizationId, changeIds, who, turn?.sessionId ?? null, turn?.position ?? null, via.channel]
   )
-  for (const { change_id } of opened)
-    yield* appendEvents(sql, organizationId, change_id, who, via, [{ phase: "opened", outcome: "ok" }])
+  for (const { change_id, state } of changed)
+    yield* appendEvents(sql, organizationId, change_id, who, via, [
+      { phase: state === "open" ? "opened" : "withdrawn", outcome: "ok" }
+    ])
 })
 
 /** Records the first time that a person is shown a change; not while a decision holds its row, which must not wait. */

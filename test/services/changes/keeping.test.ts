@@ -60,6 +60,30 @@ layer(TestServices, { excludeTestServices: true })("the drafts of a turn", (it) 
     }).pipe(Effect.scoped)
   )
 
+  it.effect("are withdrawn by the turn that takes the place of theirs, and not by a later one", () =>
+    Effect.gen(function* () {
+      const { admin, draft, opening, owner, sessions } = yield* drafted("replaced")
+      const changes = yield* Changes
+      const none = changes.opening(admin.principal, VIA, [])
+      const id = yield* Effect.scoped(
+        Effect.gen(function* () {
+          const session = yield* sessions.open(owner, undefined, 60)
+          yield* session.save(turn, basis)
+          return session.id
+        })
+      )
+      const next = (after: number | undefined, keeping: typeof opening) =>
+        Effect.scoped(
+          Effect.flatMap(sessions.open(owner, id, 60, { after }), (session) => session.save(turn, basis, keeping))
+        )
+      yield* next(undefined, opening)
+      yield* next(undefined, none)
+      expect(yield* admin.preview(draft.changeId)).toMatchObject({ state: "open" })
+      yield* next(1, none)
+      expect(yield* admin.preview(draft.changeId)).toMatchObject({ state: "withdrawn" })
+    })
+  )
+
   it.effect("stay hidden when the turn isn't kept, because its lease is lost or its statement fails", () =>
     Effect.gen(function* () {
       const { admin, draft, opening, owner, sessions } = yield* drafted("not-kept")
