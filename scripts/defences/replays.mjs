@@ -1485,6 +1485,13 @@ export const replays = [
     patches: [["src/agents/guards/ReplyGuard.ts", "claimsDeed(sentence, grounding.deeds.of())", "false"]]
   },
   {
+    name: "A reply gave a group the figure of another (our own review)",
+    test: ["test/agents/figures.test.ts", "is held in 60 false sentences"],
+    defence: "ReplyGuard.ts `faultsOf`: `Figures.problem`",
+    removed: "the guard of figures",
+    patches: [["src/agents/guards/ReplyGuard.ts", "if (problem !== undefined) add(at, end, problem, true)", ""]]
+  },
+  {
     name: "A token for lookups took the whole table away (our own review)",
     test: [exportTest, "needs the scope export, which sessions have and earlier tokens don't"],
     defence: "Api.ts: exports need the scope export",

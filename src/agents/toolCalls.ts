@@ -92,6 +92,7 @@ export const recordResult = (call: ToolCall, value: unknown, records: Records): 
   const query = call.input as FindQuery
   const page = value as Page
   grounding.seen.add(query.entityTypeId, page.entities, grounding.locale)
+  grounding.figures.add(page)
   sightings.addList(query, page)
   sightings.addPage(
     query.entityTypeId,

@@ -5,6 +5,7 @@ import { readIntent } from "../../src/agents/basic/readIntent.ts"
 import { readNames } from "../../src/agents/basic/readNames.ts"
 import { tokenize } from "../../src/agents/basic/tokenize.ts"
 import { claimsDeed } from "../../src/agents/guards/deeds.ts"
+import { Figures } from "../../src/agents/guards/figures.ts"
 import { Said } from "../../src/agents/guards/Said.ts"
 import { Grounding } from "../../src/agents/guards/Grounding.ts"
 import { lenientGuard, type ReplyGuard, strictGuard } from "../../src/agents/guards/ReplyGuard.ts"
@@ -26,6 +27,13 @@ const context = {
 }
 const names = Array.from({ length: 500 }, (_, index) => `column_${index}`)
 
+const figures = (label = "won") => {
+  const found = new Figures()
+  const groups = [label, "open"].map((value, count) => ({ keys: [{ value }], count }))
+  found.add({ total: 1, entities: [], groups, headings: ["by status"] })
+  return found
+}
+
 const reply = (guard: ReplyGuard, text: string) => {
   if (guard.push(text).fault === undefined) guard.end()
 }
@@ -37,6 +45,8 @@ const MATCHERS: Readonly<Record<string, (text: string) => unknown>> = {
   "a message that grounds a reply": (text) => grounding().addText(text),
   "a row that grounds a reply": (text) => grounding().addResult({ entities: [{ columns: { notes: text } }] }),
   "a reply that may claim a deed": (text) => claimsDeed(text.slice(0, 2000), { wide: true, drafted: ["won"] }),
+  "a reply about groups": (text) => figures().problem(text.slice(0, 600), { country: "US", today: "2026-11-22" }),
+  "a group's label": (text) => figures(text),
   "what a person has said": (text) => [new Said({ country: "US", today: "2026-11-22" }).add(text).has(text)],
   "a value of a draft": (text) =>
     new Said({ country: "US", today: "2026-11-22" }).add("at 3").hasTemporal(text, [1, 2]),

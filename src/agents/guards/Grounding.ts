@@ -3,6 +3,7 @@ import { foldText } from "../../domain/keys.ts"
 import type { DateRange } from "../../domain/values.ts"
 import { type Claim, claims, dayKeys, type Locale } from "./claims.ts"
 import type { Deeds } from "./deeds.ts"
+import { Figures } from "./figures.ts"
 import { normalize } from "./normalize.ts"
 import { SeenEntities } from "./SeenEntities.ts"
 
@@ -15,6 +16,7 @@ const rangeKey = ({ from, to }: DateRange): string => `${from} ${to}`
 export class Grounding {
   readonly locale: Locale
   readonly seen = new SeenEntities()
+  readonly figures = new Figures()
   /** What the reply may say of deeds: whether one of the conversation was applied, and what it is compared with otherwise. */
   deeds: { readonly isApplied: () => boolean; readonly of: () => Deeds } = {
     isApplied: () => false,
@@ -51,6 +53,7 @@ export class Grounding {
       const named = kind === "month" ? "year-month" : "day"
       for (const one of [year - 1, year, year + 1]) this.#keys.add(`${named} ${one}-${date}`)
     }
+    this.figures.addText(normalize(text))
     return this.addText(text)
   }
 
@@ -82,7 +85,7 @@ export class Grounding {
 
   /** Whether a value of this conversation supports the claim. */
   isGrounded(claim: Claim): boolean {
-    if (claim.keys.some((key) => this.#keys.has(key))) return true
+    if (claim.keys.some((key) => this.#keys.has(key)) || this.figures.has(claim)) return true
     // A cell may hold the bare number of an amount that the reply gives with its currency.
     const bare = claim.keys.map((key) => /^number [\d.]+/.exec(key)?.[0]).filter((key) => key !== undefined)
     if (claim.kind === "amount" && bare.some((key) => this.#keys.has(`${key} bare`))) return true

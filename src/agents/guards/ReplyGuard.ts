@@ -69,12 +69,18 @@ const faultsOf = (text: string, from: number, grounding: Grounding): ReadonlyArr
     const { end, text: sentence } = sentenceAround(text, offset + match.index)
     if (seen.contradictsStatus(sentence)) add(match.index, end - offset, CONTRADICTS)
   }
-  if (!grounding.deeds.isApplied()) {
+  const { deeds, figures } = grounding
+  if (!deeds.isApplied() || figures.size > 0) {
     const begin = Math.max(0, from - MAX_SENTENCE)
     let at = begin - offset
     for (const sentence of sentences(text.slice(begin))) {
       const end = at + sentence.length
-      if (offset + end > from && claimsDeed(sentence, grounding.deeds.of())) add(at, end, NO_RECEIPT)
+      if (offset + end > from) {
+        if (!deeds.isApplied() && claimsDeed(sentence, grounding.deeds.of())) add(at, end, NO_RECEIPT)
+        const problem = figures.problem(sentence, grounding.locale)
+        // Another group may follow, so only a whole sentence is judged.
+        if (problem !== undefined) add(at, end, problem, true)
+      }
       at = end
     }
   }

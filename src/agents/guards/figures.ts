@@ -1,0 +1,193 @@
+/**
+ * The groups and figures of this turn's results, to find a sentence that gives one group the figure of another, and a sum,
+ * average or percentage that the model made up: its numbers may all be in results, so they are grounded one by one.
+ */
+import { foldText } from "../../domain/keys.ts"
+import type { Group, Page } from "../../domain/Page.ts"
+import { type Claim, claims, type Locale } from "./claims.ts"
+import { asciiDigits, normalize } from "./normalize.ts"
+
+/** Groups of a turn, and characters of a sentence, that are compared. */
+const MAX_GROUPS = 200
+const MAX_SENTENCE = 600
+
+const TOKEN = /\p{L}[\p{L}\p{M}]*(?:['’]\p{L}+)?|\d+(?:[.,]\d+)*|[%#]/gu
+const NUMBER = /(?<= )(\d+(?:[.,]\d+)*)(?= )/g
+const GROUPED = /^\d{1,3}(?:,\d{3})+(?:\.\d+)?$/
+const POINTED = /^\d{1,3}(?:\.\d{3})+(?:,\d+)?$/
+const SUMS = / (?:total|totaling|altogether|combined|together|sum|overall|average|averaging|mean|avg|in all|all told) /
+/** What comes right before a number that is no figure: a rank, a span of time, or a denial. */
+const NO_FIGURE_AFTER = / (?:top|first|last|past|previous|next|(?:is|at|as|come) number|rank|ranked|place|page|#|not) $/
+/** After the group's name, words that lead to another group. */
+const LEADS_ON = / (?:next|rest|other|others|else|runner|second|remaining|followed|versus|vs|compared) /
+const NONE = / (?:none|without|unassigned|empty|blank|unknown|missing) /
+const MONTHS = "january february march april may june july august september october november december".split(" ")
+const UNITS = "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen eighteen nineteen".split(" ") // prettier-ignore
+const TENS = "twenty thirty forty fifty sixty seventy eighty ninety".split(" ")
+
+const OTHERS = "It gives a group the figure of another group of the result."
+const MADE_UP = "A sum, average or percentage in it is in no result. Ask for it with findEntities instead."
+
+interface Named {
+  /** The ways to write each of its keys; an empty list is the key of the rows that show none. */
+  readonly keys: ReadonlyArray<ReadonlyArray<string>>
+  readonly numbers: ReadonlySet<string>
+}
+
+/** A word without the endings of a plural or genitive. */
+const stem = (word: string): string => {
+  const bare = word.replace(/['’]s?$/, "").replace(/['’]/, "")
+  return bare.length > 3 ? bare.replace(/ies$/, "y").replace(/s$/, "") : bare
+}
+
+/** The words, numbers and signs of a text, with a space before, between and after them; number words as numbers. */
+const tokens = (text: string): string => {
+  const found = (foldText(asciiDigits(text)).match(TOKEN) ?? []).map(stem)
+  const parts: Array<string> = []
+  for (const token of found) {
+    const [unit, ten] = [UNITS.indexOf(token), TENS.indexOf(token)]
+    const before = parts.at(-1)
+    if (unit > 0 && unit < 10 && before !== undefined && /^[2-9]0w$/.test(before))
+      parts[parts.length - 1] = `${before[0]}${unit}w` // prettier-ignore
+    else parts.push(unit > 1 ? `${unit}w` : ten >= 0 ? `${ten + 2}0w` : token === "percent" ? "%" : token)
+  }
+  return ` ${parts.join(" ")} `.replace(/ (\d+)w(?= )/g, " $1")
+}
+
+/** The decimal forms of a number as it is written. */
+const forms = (text: string): ReadonlyArray<string> => {
+  const plain = (digits: string) => String(Number(digits))
+  if (GROUPED.test(text) || /^\d+(?:\.\d+)?$/.test(text)) {
+    const first = plain(text.replaceAll(",", ""))
+    return POINTED.test(text) ? [first, plain(text.replaceAll(".", ""))] : [first]
+  }
+  return [plain(text.replaceAll(".", "").replace(",", "."))]
+}
+
+/** The ways to write the key of a group: a period also by its name. */
+const labels = (value: string): ReadonlyArray<string> => {
+  const [, year, month] = /^(\d{4})-(\d{2})$/.exec(value) ?? []
+  const [, of, quarter] = /^(\d{4})-Q([1-4])$/.exec(value) ?? []
+  const written = [value]
+  if (year !== undefined) {
+    const name = MONTHS[Number(month) - 1] ?? value
+    written.push(`${name} ${year}`, name, `${name.slice(0, 3)} ${year}`)
+  }
+  if (of !== undefined) written.push(`Q${quarter} ${of}`, `Q${quarter}`)
+  // Shorter ones are found in every sentence.
+  return written.map(tokens).filter((label) => !/^ (?:\p{L}?|\d{1,3}) $/u.test(label))
+}
+
+/** The share and the change of a group, also as whole percent. */
+const percentsOf = ({ change, share }: Group): ReadonlyArray<number> =>
+  [share, change].flatMap((one) => (one === undefined ? [] : [Math.abs(one), Math.round(Math.abs(one))]))
+
+/** Percentages have their sign: a count of 15 isn't 15%. */
+const numbersOf = (group: Group): ReadonlySet<string> =>
+  new Set([
+    String(group.count),
+    ...percentsOf(group).map((one) => `${one}%`),
+    ...(group.figures ?? [])
+      .flat()
+      .flatMap(({ value }) => (/^-?\d+(?:\.\d+)?$/.test(value) ? [String(Math.abs(Number(value)))] : []))
+  ])
+
+export class Figures {
+  readonly #results: Array<ReadonlyArray<Named>> = []
+  /** The numbers of all groups. */
+  readonly #numbers = new Set<string>()
+  /** Numbers that a sentence about any group may give. */
+  readonly #free = new Set<string>()
+  /** Keys of claims, for amounts too small to be claims in a cell. */
+  readonly #keys = new Set<string>()
+  #groups = 0
+
+  get size(): number {
+    return this.#groups
+  }
+
+  /** Adds a text of the person. */
+  addText(text: string): void {
+    const read = tokens(text)
+    for (const match of read.matchAll(NUMBER)) {
+      const isPercent = read.startsWith(" % ", match.index + match[0].length)
+      for (const form of forms(match[1]!)) this.#free.add(isPercent ? `${form}%` : form)
+    }
+  }
+
+  add(page: Page): void {
+    const { entities, groups = [], groupsTotal, total } = page
+    // A cell doesn't say whether its number is a percentage.
+    for (const [, number] of entities.length === 0 ? [] : tokens(JSON.stringify(entities)).matchAll(NUMBER))
+      for (const form of forms(number!)) this.#free.add(form).add(`${form}%`)
+    for (const one of [total, groupsTotal, groups.length]) if (one !== undefined) this.#free.add(String(one))
+    const result: Array<Named> = []
+    for (const group of groups) {
+      if (this.#groups >= MAX_GROUPS) break
+      this.#groups += 1
+      const numbers = numbersOf(group)
+      for (const one of numbers) this.#numbers.add(one)
+      for (const percent of percentsOf(group)) this.#keys.add(`number ${percent}`)
+      for (const { value = "" } of group.keys) {
+        if (/^\d{4}-\d{2}$/.test(value)) this.#keys.add(`year-month ${value}`).add(`month ${value.slice(5)}`)
+      }
+      for (const { unit, value } of (group.figures ?? []).flat()) {
+        const bare = `number ${Math.abs(Number(value))}`
+        if (unit !== undefined) this.#keys.add(`${bare} ${unit.toLowerCase()}`)
+      }
+      const keys = group.keys.map(({ value }) => (value === undefined ? [] : labels(normalize(value))))
+      if (keys.length > 0) result.push({ keys, numbers })
+    }
+    if (result.length > 0) this.#results.push(result)
+  }
+
+  /** Whether a claim is a share, change, amount or month of a group. */
+  has({ keys, kind }: Claim): boolean {
+    return (kind === "amount" || kind === "date") && keys.some((key) => this.#keys.has(key))
+  }
+
+  /** Why a sentence must not be shown; undefined if it may. */
+  problem(sentence: string, locale: Locale): string | undefined {
+    if (this.#groups === 0 || sentence.length > MAX_SENTENCE || !/\p{N}|\p{L}/u.test(sentence)) return undefined
+    const text = tokens(sentence)
+    let bare = text
+    const all = [...new Set(this.#results.flat().flatMap(({ keys }) => keys.flat()))]
+    const said = new Map<string, number>()
+    // The longest first, so that "New York" isn't "York", too.
+    for (const label of all.toSorted((one, other) => other.length - one.length)) {
+      const at = bare.lastIndexOf(label)
+      if (at < 0) continue
+      said.set(label, at + label.length - 1)
+      bare = bare.replaceAll(label, ` ${"_".repeat(label.length - 2)} `)
+    }
+    const dated = new Set(
+      claims(sentence, locale)
+        .filter(({ kind }) => kind !== "amount")
+        .flatMap(({ end, start }) => sentence.slice(start, end).match(/\d+/g) ?? [])
+        .map((digits) => String(Number(digits)))
+    )
+    const saysNone = NONE.test(bare)
+    const isNamed = ({ keys }: Named) =>
+      keys.every((ways) => (ways.length === 0 ? saysNone : ways.some((way) => said.has(way))))
+    const named = this.#results.map((groups) => groups.filter(isNamed))
+    const own = new Set(named.flat().flatMap(({ numbers }) => [...numbers]))
+    const after = Math.max(0, ...said.values())
+    const sums = SUMS.test(bare)
+    for (const match of bare.matchAll(NUMBER)) {
+      const [, number] = match
+      const before = bare.slice(0, match.index)
+      const rest = bare.slice(match.index + number!.length)
+      const isPercent = rest.startsWith(" % ")
+      const ways = forms(number!).map((form) => (isPercent ? `${form}%` : form))
+      const isIn = (some: ReadonlySet<string>) => ways.some((way) => some.has(way))
+      if (NO_FIGURE_AFTER.test(before) || /^ (?:st|nd|rd|th) /.test(rest) || isIn(dated)) continue
+      if (before === " " && /^\s*\d+[.)]\s/.test(sentence)) continue
+      if (isIn(own) || isIn(this.#free)) continue
+      if ((sums || isPercent) && !isIn(this.#numbers)) return MADE_UP
+      if (match.index > after && LEADS_ON.test(bare.slice(after))) continue
+      for (const [index, groups] of this.#results.entries())
+        if (named[index]!.length === 1 && groups.some(({ numbers }) => isIn(numbers))) return OTHERS
+    }
+    return undefined
+  }
+}
