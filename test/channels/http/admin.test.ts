@@ -176,8 +176,8 @@ describe("the right to administer", () => {
       const headers = { cookie: `max_session=${await server.run(session(name))}` }
       return (await ask(server.url, "/v1/session", { headers })).json.scopes
     }
-    expect(await scopesOf("yuki")).toEqual(["tools", "chat", "changes", "confirm", "admin", "traces"])
-    expect(await scopesOf("lena")).toEqual(["tools", "chat", "changes", "confirm"])
+    expect(await scopesOf("yuki")).toEqual(["tools", "chat", "export", "changes", "confirm", "admin", "traces"])
+    expect(await scopesOf("lena")).toEqual(["tools", "chat", "export", "changes", "confirm"])
   })
 
   it("requires the own origin and a header of the page for requests with a cookie that change something", async () => {
