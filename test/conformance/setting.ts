@@ -35,6 +35,8 @@ export const makePlaces = Effect.fnUntraced(function* (all: ReadonlyArray<Organi
     yield* loadOrganization(owner, organization, stored.id)
     places.push({ organization, stored })
   }
+  // As after an import: without statistics, the planner takes every table for one row.
+  yield* owner.unsafe("ANALYZE").unprepared
   return places
 })
 
