@@ -11,8 +11,11 @@ import base from "./vitest.config.ts"
 const root = dirname(fileURLToPath(import.meta.url))
 const databases = join(root, "test/support/database.ts")
 
-/** Excluded: these create their databases themselves and test what happens before the switch. */
-const BEFORE = ["database/migrate", "database/upgrade"]
+/**
+ * Excluded: the first two create their databases themselves and test what happens before the switch. The last one compares with a variant
+ * that writes without transactions, which name the organization for row-level security: with it, that variant writes nothing at all.
+ */
+const EXCLUDED = ["database/migrate", "database/upgrade", "services/changes/kill"]
 
 const cache = new Map<string, boolean>()
 const readsRows = (path: string): boolean => {
@@ -34,7 +37,7 @@ const include = ["conformance", "database", "permissions", "services", "tools"]
       join(root, "test", folder, name)
     )
   )
-  .filter((path) => path.endsWith(".test.ts") && !BEFORE.some((name) => path.endsWith(`/test/${name}.test.ts`)))
+  .filter((path) => path.endsWith(".test.ts") && !EXCLUDED.some((name) => path.endsWith(`/test/${name}.test.ts`)))
   .filter(readsRows)
   .map((path) => relative(root, path))
   .sort()
