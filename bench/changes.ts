@@ -89,15 +89,26 @@ const proposing = Effect.fnUntraced(function* (of: WorldOrganization, say: Say) 
   return [{ scenario: "a proposal of one cell against a lookup", ratio: raced[1]!.ms / raced[0]!.ms, target: 3 }]
 })
 
-/** The statements that a careful program would write: claim, lock and compare, write, record, in one transaction. */
+/**
+ * The statements that a careful program would write: claim, lock and compare, write, record, in one transaction. It leaves behind
+ * what a confirmation does: the receipt, the step's time, two events and a record of the audit log.
+ */
 const byHand = Effect.fnUntraced(function* (of: WorldOrganization, decider: string) {
   const { changes: sql } = yield* Database
   const organization = of.organization.id
+  const receipt = JSON.stringify({
+    state: "applied",
+    message: "Done: 1 person changed.",
+    rows: 1,
+    at: "2026-01-01T00:00:00Z",
+    by: decider,
+    entities: [{ actionId: "people.update", entityTypeId: "people", entityId: decider }]
+  })
   return (changeId: string, digest: string, entityId: string, value: string) =>
     Effect.gen(function* () {
       yield* sql`SELECT set_config('max.organization_id', ${organization.toString()}, true)`
       const [claimed] = yield* sql<{ before: string }>`UPDATE max.changes
-        SET state = 'applied', decided_at = clock_timestamp(), decided_by = ${decider}, decided_channel = 'bench'
+        SET state = 'applied', decided_at = clock_timestamp(), decided_by = ${decider}, decided_channel = 'bench', receipt = ${receipt}::jsonb
         WHERE organization_id = ${organization} AND change_id = ${changeId} AND digest = decode(${digest}, 'hex')
           AND state = 'open' AND expires_at > clock_timestamp()
         RETURNING document::jsonb #>> '{steps,0,before,email}' AS before`
@@ -106,11 +117,19 @@ const byHand = Effect.fnUntraced(function* (of: WorldOrganization, decider: stri
       if (locked?.same !== true) return yield* Effect.die(new Error("The row has changed"))
       yield* sql`UPDATE data.people p SET email = ${value}, email_k = ${value}
         WHERE p.organization_id = ${organization} AND p.id = ${entityId}::bigint RETURNING p.email`
-      yield* sql`INSERT INTO max.change_events (organization_id, change_id, sequence, phase, who, channel, outcome)
-        SELECT ${organization}, ${changeId}, coalesce(max(sequence), 0) + 1, 'applied', ${decider}, 'bench', 'ok'
-        FROM max.change_events WHERE organization_id = ${organization} AND change_id = ${changeId}`
+      yield* sql`UPDATE max.change_steps SET applied_at = clock_timestamp()
+        WHERE organization_id = ${organization} AND change_id = ${changeId}`
+      yield* sql`INSERT INTO max.change_events (organization_id, change_id, sequence, phase, who, channel, outcome, ms)
+        SELECT ${organization}, ${changeId}, l.last + e.n, e.phase, ${decider}, 'bench', 'ok', 1
+        FROM (SELECT coalesce(max(sequence), 0) AS last FROM max.change_events
+          WHERE organization_id = ${organization} AND change_id = ${changeId}) l, (VALUES (1, 'confirmed'), (2, 'applied')) e(n, phase)`
       yield* appendAudit(sql, organization, "changes", [
-        { actor: decider, action: "change.applied", subject: changeId }
+        {
+          actor: decider,
+          action: "change.applied",
+          subject: changeId,
+          details: { digest, proposer: decider, decider, actions: ["people.update"], columns: ["email"], rows: 1 }
+        }
       ])
     }).pipe(sql.withTransaction)
 })

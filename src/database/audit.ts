@@ -32,14 +32,16 @@ export const hashOf = (record: string, previous: string): string =>
     ${record}.sequence::text, to_char(${record}.at AT TIME ZONE 'UTC', 'YYYY-MM-DD HH24:MI:SS.US'), ${record}.actor,
     ${record}.action, ${record}.subject, ${record}.details)::text, 'UTF8'))`
 
-const APPEND = `
-  INSERT INTO max.audit_log (organization_id, chain, sequence, at, actor, action, subject, details, hash)
+const APPEND = `INSERT INTO max.audit_log (organization_id, chain, sequence, at, actor, action, subject, details, hash)
   SELECT r.organization_id, r.chain, r.sequence, r.at, r.actor, r.action, r.subject, r.details, ${hashOf("r", "r.previous")} FROM (
     SELECT $1::bigint AS organization_id, $2::text AS chain, coalesce(l.sequence, 0) + 1 AS sequence, clock_timestamp() AS at,
       $3::text AS actor, $4::text AS action, $5::text AS subject, $6::text AS details, l.hash AS previous
     FROM (SELECT 1) one LEFT JOIN (
       SELECT sequence, hash FROM max.audit_log WHERE organization_id = $1::bigint AND chain = $2::text
       ORDER BY sequence DESC LIMIT 1) l ON true) r`
+
+/** Held until the transaction ends, so that the previous record is the last one and committed. */
+const LOCK = "pg_advisory_xact_lock(hashtextextended('max audit ' || $2::text, $1::bigint))"
 
 /** Appends to an organization's chain; call it inside a transaction. */
 export const appendAudit = (
@@ -50,9 +52,41 @@ export const appendAudit = (
 ): Effect.Effect<void, SqlError.SqlError> =>
   Effect.gen(function* () {
     if (events.length === 0) return
-    // Held until the transaction ends, so that the previous record is the last one and committed.
-    yield* sql`SELECT pg_advisory_xact_lock(hashtextextended(${`max audit ${chain}`}, ${organizationId}::bigint))`
-    for (const { action, actor, details, subject } of events) {
-      yield* sql.unsafe(APPEND, [organizationId, chain, actor, action, subject, JSON.stringify(details ?? {})])
-    }
+    yield* sql.unsafe(`SELECT ${LOCK}`, [organizationId, chain])
+    for (const event of events) yield* appendHeld(sql, organizationId, chain, event)
   })
+
+/** Ends the transaction's own role, and locks a chain for `appendHeld`. */
+export const leaveRoleHoldingAudit = (sql: PgClient.PgClient, organizationId: bigint, chain: Chain) =>
+  sql.unsafe(`SELECT set_config('role', 'none', true), ${LOCK}`, [organizationId, chain])
+
+/** A statement that runs together with another one, with its own parameters from `$1`. */
+export interface Beside {
+  readonly text: string
+  readonly parameters: ReadonlyArray<unknown>
+}
+
+/** The parameters of `APPEND`. */
+const APPENDED = 6
+
+/** Appends a record to a chain that the transaction has locked; `beside` writes in the same statement. */
+export const appendHeld = (
+  sql: PgClient.PgClient,
+  organizationId: bigint,
+  chain: Chain,
+  { action, actor, details, subject }: AuditEvent,
+  beside?: Beside
+): Effect.Effect<void, SqlError.SqlError> => {
+  const also = beside?.text.replaceAll(/\$(\d+)/g, (_, index: string) => `$${Number(index) + APPENDED}`)
+  return Effect.asVoid(
+    sql.unsafe(`${also === undefined ? "" : `WITH beside AS (${also}) `}${APPEND}`, [
+      organizationId,
+      chain,
+      actor,
+      action,
+      subject,
+      JSON.stringify(details ?? {}),
+      ...(beside?.parameters ?? [])
+    ])
+  )
+}

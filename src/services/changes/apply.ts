@@ -4,7 +4,7 @@
  */
 import { Effect } from "effect"
 import type { SqlError } from "effect/sql"
-import { appendAudit } from "../../database/audit.ts"
+import { appendHeld, leaveRoleHoldingAudit } from "../../database/audit.ts"
 import type { Database } from "../../database/Database.ts"
 import type { ChangeDocument, Receipt } from "../../domain/Change.ts"
 import { actionByKey } from "../../domain/Action.ts"
@@ -14,8 +14,8 @@ import { encodeId } from "../../domain/ids.ts"
 import type { Caller } from "./callers.ts"
 import { open } from "./document.ts"
 import { StalePlan } from "./evaluate.ts"
-import { refuseMembers } from "./propose.ts"
-import { appendEvents, isoTime, type Stored, type Via } from "./records.ts"
+import { deletedPeople, refuseMembers } from "./propose.ts"
+import { appendEvents, insertEvents, isoTime, type Stored, type Via } from "./records.ts"
 import { type Unit, unitOf } from "./Unit.ts"
 import { writeUnits } from "./writeUnits.ts"
 
@@ -37,20 +37,24 @@ export interface Deciding {
 
 /**
  * Shares a lock on the epoch until the transaction ends, so that a change of policy, memberships or catalog waits; claims the
- * change if the epoch is the parties'; sets the transaction's organization. The lock comes first: the claim reads from it.
+ * change if the epoch is the parties', with its receipt and what it undoes; sets the transaction's organization and, where one is given, its role.
+ * The lock comes first: the claim reads from it. The role comes last, because its rights are those of the next statement.
  */
 const CLAIM = `/* max claim */ WITH entered AS (SELECT set_config('max.organization_id', $1::bigint::text, true)),
   held AS MATERIALIZED (SELECT o.epoch FROM entered, max.organizations o WHERE o.organization_id = $1::bigint FOR SHARE OF o),
-  claimed AS (UPDATE max.changes SET state = 'applied', decided_at = clock_timestamp(), decided_by = $5::text, decided_channel = $6::text
+  claimed AS (UPDATE max.changes SET state = 'applied', decided_at = statement_timestamp(), decided_by = $5::text, decided_channel = $6::text,
+    receipt = $8::jsonb || jsonb_build_object('at', ${isoTime("statement_timestamp()")})
   FROM held WHERE held.epoch = $7::bigint AND organization_id = $1::bigint AND change_id = $2::text AND digest = decode($3::text, 'hex') AND state = $4::text
     AND expires_at > clock_timestamp() AND (level <> 'second' OR proposer_id <> $5::text)
-    AND (level <> 'twice' OR yes_at <= clock_timestamp() - interval '1 second')
-  RETURNING document, ${isoTime("decided_at")} AS at)
-  SELECT held.epoch, claimed.document, claimed.at FROM held LEFT JOIN claimed ON true`
+    AND (level <> 'twice' OR yes_at <= clock_timestamp() - interval '1 second') AND document IS NOT NULL
+  RETURNING receipt ->> 'at' AS at),
+  stepped AS (UPDATE max.change_steps s SET applied_at = statement_timestamp() FROM claimed WHERE s.organization_id = $1::bigint AND s.change_id = $2::text),
+  undone AS (UPDATE max.changes u SET undone_by = $2::text FROM claimed WHERE u.organization_id = $1::bigint AND u.change_id = $10::text)
+  SELECT held.epoch, claimed.at, CASE WHEN $9::text IS NOT NULL THEN set_config('role', $9::text, true) END AS role
+  FROM held LEFT JOIN claimed ON true`
 
 interface Claimed {
   readonly epoch: bigint
-  readonly document: string | null
   readonly at: string | null
 }
 
@@ -63,8 +67,17 @@ export const apply = Effect.fnUntraced(function* (
   const { changeRole, changes: sql } = database
   const { catalog } = writers[0]
   const organizationId = catalog.organization.id
+  const parties = [...writers, ...(approver === undefined ? [] : [approver])]
+  if (parties.some((party) => party.catalog.epoch !== catalog.epoch)) return yield* Effect.fail(new StalePlan())
+  if (stored.document === null) return yield* Effect.fail(new NotClaimed())
+  // The claim finds the row by this digest, and a document is never replaced.
+  const document = open(stored.document, stored.digest)
+  const units = document.steps.map((step) => ({ step, unit: unitOf(step, catalog, document.undoes !== undefined) }))
+  const missing = units.find(({ step, unit }) => unit === undefined || unit.type.version !== step.typeVersion)
+  const receipt = missing === undefined ? receiptOf(document, decider, writers[0]) : undefined
+  // Memberships are read as the service, after the claim has locked the epoch.
+  const deletesPeople = deletedPeople(document.steps, { catalog }).length > 0
   return yield* Effect.gen(function* () {
-    const parties = [...writers, ...(approver === undefined ? [] : [approver])]
     const [claimed] = yield* sql.unsafe<Claimed>(CLAIM, [
       organizationId,
       stored.change_id,
@@ -72,39 +85,40 @@ export const apply = Effect.fnUntraced(function* (
       approver === undefined ? "open" : "waiting",
       decider,
       via.channel,
-      catalog.epoch
+      catalog.epoch,
+      receipt === undefined ? null : JSON.stringify(receipt),
+      deletesPeople ? null : (changeRole ?? null),
+      document.undoes ?? null
     ])
-    if (parties.some((party) => party.catalog.epoch !== claimed?.epoch)) return yield* Effect.fail(new StalePlan())
-    if (claimed?.document == null || claimed.at === null) return yield* Effect.fail(new NotClaimed())
-    const document = open(claimed.document, stored.digest)
-    const units = document.steps.map((step) => ({ step, unit: unitOf(step, catalog, document.undoes !== undefined) }))
-    const missing = units.find(({ step, unit }) => unit === undefined || unit.type.version !== step.typeVersion)
+    if (claimed?.epoch !== catalog.epoch) return yield* Effect.fail(new StalePlan())
     if (missing !== undefined) {
       const type = typeByKey(catalog, missing.step.type)
       return yield* Stale.of(
         `The columns of ${type?.pluralName.toLowerCase() ?? "this type"} have changed since you looked: nothing was changed.`
       )
     }
-    yield* refuseMembers(sql, organizationId, document.steps, { catalog })
-    if (changeRole !== undefined) yield* sql.unsafe("SELECT set_config('role', $1::text, true)", [changeRole])
+    if (claimed.at === null || receipt === undefined) return yield* Effect.fail(new NotClaimed())
+    if (deletesPeople) {
+      yield* refuseMembers(sql, organizationId, document.steps, { catalog })
+      if (changeRole !== undefined) yield* sql.unsafe("SELECT set_config('role', $1::text, true)", [changeRole])
+    }
     yield* writeUnits(
       units.map(({ unit }) => unit as Unit),
       writers,
       approver,
       sql
     )
-    if (changeRole !== undefined) yield* sql.unsafe("RESET ROLE")
-    const receipt = receiptOf(document, claimed.at, decider, writers[0])
-    yield* record(sql, organizationId, document, stored.digest, receipt, decider, via, approver !== undefined, started)
-    return receipt
+    yield* record(sql, organizationId, document, stored.digest, decider, via, approver !== undefined, started)
+    return { ...receipt, at: claimed.at }
   }).pipe(sql.withTransaction)
 })
 
-const receiptOf = (document: ChangeDocument, at: string, by: string, { catalog }: Caller): Receipt => ({
+/** The receipt, whose time the claim sets. */
+const receiptOf = (document: ChangeDocument, by: string, { catalog }: Caller): Receipt => ({
   state: "applied",
   message: `Done: ${summaryOf(document, catalog)}.`,
   rows: document.steps.length,
-  at,
+  at: "",
   by,
   entities: document.steps.map(({ action, entity, type }) => ({
     actionId: actionByKey(catalog, action)?.slug ?? action,
@@ -128,42 +142,45 @@ const summaryOf = ({ steps }: ChangeDocument, catalog: Caller["catalog"]): strin
     .join(", ")
 }
 
-/** Records what was applied: the receipt, the steps, the event, what it undoes, and last the audit log, which has a lock. */
+/** Records what was applied, as the service again: the events, and the audit log, whose lock comes last. */
 const record = Effect.fnUntraced(function* (
   sql: Database["Service"]["changes"],
   organizationId: bigint,
   document: ChangeDocument,
   digest: string,
-  receipt: Receipt,
   decider: string,
   via: Via,
   approved: boolean,
   started: number
 ) {
-  yield* sql.unsafe(
-    `/* max receipt */ WITH steps AS (
-       UPDATE max.change_steps SET applied_at = clock_timestamp() WHERE organization_id = $1::bigint AND change_id = $2::text),
-     undone AS (UPDATE max.changes SET undone_by = $2::text WHERE organization_id = $1::bigint AND change_id = $4::text)
-     UPDATE max.changes SET receipt = $3::jsonb WHERE organization_id = $1::bigint AND change_id = $2::text`,
-    [organizationId, document.change, JSON.stringify(receipt), document.undoes ?? null]
-  )
-  const ms = Math.round(performance.now() - started)
-  yield* appendEvents(sql, organizationId, document.change, decider, via, [
-    { phase: approved ? "approved" : "confirmed", outcome: "ok" },
-    { phase: "applied", outcome: "ok", ms, detail: { rows: receipt.rows } }
-  ])
-  if (document.undoes !== undefined)
-    yield* appendEvents(sql, organizationId, document.undoes, decider, via, [{ phase: "undone", outcome: "ok" }])
+  const { change, steps, undoes } = document
+  yield* leaveRoleHoldingAudit(sql, organizationId, "changes")
+  if (undoes !== undefined)
+    yield* appendEvents(sql, organizationId, undoes, decider, via, [{ phase: "undone", outcome: "ok" }])
   const details = auditDetails(document, digest, decider)
-  yield* appendAudit(sql, organizationId, "changes", [
-    ...(approved ? [{ actor: decider, action: "change.approved", subject: document.change, details }] : []),
+  if (approved)
+    yield* appendHeld(sql, organizationId, "changes", {
+      actor: decider,
+      action: "change.approved",
+      subject: change,
+      details
+    })
+  const ms = Math.round(performance.now() - started)
+  yield* appendHeld(
+    sql,
+    organizationId,
+    "changes",
     {
       actor: decider,
-      action: document.undoes === undefined ? "change.applied" : "change.undone",
-      subject: document.change,
+      action: undoes === undefined ? "change.applied" : "change.undone",
+      subject: change,
       details
-    }
-  ])
+    },
+    insertEvents(organizationId, change, decider, via, [
+      { phase: approved ? "approved" : "confirmed", outcome: "ok" },
+      { phase: "applied", outcome: "ok", ms, detail: { rows: steps.length } }
+    ])
+  )
 })
 
 /** What the audit log says of a change: never a value. The digest proves later which document was decided on. */

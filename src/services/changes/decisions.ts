@@ -1,5 +1,5 @@
 /** The yes to a change, the proposer's or the approver's. Each condition is part of the statement that decides. */
-import { Effect } from "effect"
+import { Effect, type Exit, Fiber } from "effect"
 import type { SqlError } from "effect/sql"
 import type { Database } from "../../database/Database.ts"
 import { orUnavailable } from "../../database/execute.ts"
@@ -16,7 +16,7 @@ import {
   type UnknownName
 } from "../../domain/errors.ts"
 import type { Principal } from "../../domain/Principal.ts"
-import type { IdentityResolver, Readmitted } from "../members/IdentityResolver.ts"
+import type { Admitted, IdentityResolver, Readmitted } from "../members/IdentityResolver.ts"
 import { apply, type Deciding } from "./apply.ts"
 import type { Caller, makeCallers } from "./callers.ts"
 import { isDigest } from "./document.ts"
@@ -80,6 +80,8 @@ export const confirm = Effect.fnUntraced(function* (
 ): Effect.fn.Return<Confirmed, DecisionError> {
   const started = performance.now()
   const { database } = deciders
+  // The first attempt's admission of the caller, beside the read of the change.
+  let admitting: Admitting | undefined = yield* Effect.forkChild(Effect.exit(deciders.identities.readmit(principal)))
   let stored = yield* requireChange(principal, changeId, database)
   if (!isDigest(digest)) return yield* InvalidInput.of("digest is the 64 hexadecimal digits of the preview.")
   if (stored.digest !== digest) return yield* Stale.of("This isn't the change that was shown. Look at it again.")
@@ -98,7 +100,8 @@ export const confirm = Effect.fnUntraced(function* (
         if (rows === undefined) return { _tag: "Again", rows: stored.rows }
         return yield* InvalidInput.of(`This changes ${stored.rows} rows. Type that number to confirm it.`)
       }
-      const outcome = yield* tryApply(stored, own, principal, via, started, deciders)
+      const outcome = yield* tryApply(stored, own, principal, via, started, deciders, admitting)
+      admitting = undefined
       if (typeof outcome !== "string") return { _tag: "Applied", receipt: outcome }
       if (outcome === "not-claimed" && stored.level === "twice") {
         stored = yield* requireChange(principal, changeId, database)
@@ -118,7 +121,8 @@ const tryApply = Effect.fnUntraced(function* (
   principal: Principal,
   via: Via,
   started: number,
-  deciders: Deciders
+  deciders: Deciders,
+  admitting: Admitting | undefined
 ): Effect.fn.Return<
   Receipt | "stale-plan" | "not-claimed",
   NotAdmitted | UnknownName | NotAllowed | Stale | NotYet | Unavailable
@@ -128,7 +132,7 @@ const tryApply = Effect.fnUntraced(function* (
     decider: principal.anchorEntityId,
     via,
     started,
-    ...(yield* partiesOf(stored, own, principal, deciders))
+    ...(yield* partiesOf(stored, own, principal, deciders, admitting))
   }
   const outcome = yield* orUnavailable(
     apply(stored, deciding, database).pipe(
@@ -149,15 +153,20 @@ const tryApply = Effect.fnUntraced(function* (
 
 const NOT_TAKEN = "The database doesn't take this value: nothing was changed."
 
+/** An admission of the caller that runs beside other reads. */
+type Admitting = Fiber.Fiber<Exit.Exit<Admitted, NotAdmitted | Unavailable>>
+
 /** The proposer as of now and the person who confirms, each with the plans of this moment. */
 const partiesOf = Effect.fnUntraced(function* (
   stored: Stored,
   own: boolean,
   principal: Principal,
-  { callerOf, identities }: Deciders
+  { callerOf, identities }: Deciders,
+  admitting: Admitting | undefined
 ): Effect.fn.Return<Pick<Deciding, "writers" | "approver">, NotAdmitted | UnknownName | NotAllowed | Unavailable> {
   const admit = (who: Readmitted & Pick<Principal, "scope">) => Effect.map(identities.readmit(who), callerOf)
-  const confirming: Caller = yield* admit(principal)
+  const confirming: Caller =
+    admitting === undefined ? yield* admit(principal) : callerOf(yield* Effect.flatten(Fiber.join(admitting)))
   // The credential that proposed narrows the change for good: confirming with another one doesn't widen it.
   const proposer = {
     organizationId: principal.organizationId,

@@ -220,7 +220,7 @@ const removeDraft = Effect.fnUntraced(function* (sql: Sql, organizationId: bigin
 })
 
 /** The ids of rows in People that a change deletes, as memberships have them. */
-const deletedPeople = (steps: ReadonlyArray<ChangeStep>, { catalog }: Pick<Caller, "catalog">) =>
+export const deletedPeople = (steps: ReadonlyArray<ChangeStep>, { catalog }: Pick<Caller, "catalog">) =>
   steps
     .filter(({ action, type }) => action.endsWith(".delete") && typeByKey(catalog, type)?.slug === PEOPLE)
     .map(({ entity, shown }) => ({ id: encodeId(BigInt(entity)), name: shown["name"] }))

@@ -2,6 +2,7 @@
 import type { PgClient } from "@effect/sql-pg"
 import { Effect, Schema } from "effect"
 import type { SqlError } from "effect/sql"
+import type { Beside } from "../../database/audit.ts"
 import { orUnavailable } from "../../database/execute.ts"
 import type { Confirmation } from "../../domain/Action.ts"
 import { type ChangeState, type ChangeStep, Receipt } from "../../domain/Change.ts"
@@ -110,29 +111,31 @@ export interface ChangeEvent {
 }
 
 /**
- * Appends events to a change. Call it in a transaction that has locked the change's row or created it, because the next number
- * is read first.
+ * The statement that appends events to a change. Run it in a transaction that has locked the change's row or created it,
+ * because the next number is read first.
  */
-export const appendEvents = (
-  sql: PgClient.PgClient,
+export const insertEvents = (
   organizationId: bigint,
   changeId: string,
   who: string,
   via: Via,
   events: ReadonlyArray<ChangeEvent>
-): Effect.Effect<void, SqlError.SqlError> =>
-  events.length === 0
-    ? Effect.void
-    : Effect.asVoid(
-        sql.unsafe(
-          `/* max change events */ INSERT INTO max.change_events
-             (organization_id, change_id, sequence, phase, who, credential_id, channel, ms, outcome, detail)
-           SELECT $1::bigint, $2::text, l.last + e.n, e.phase, $3::text, $4::text, $5::text, e.ms, e.outcome, coalesce(e.detail, '{}')
-           FROM (SELECT coalesce(max(sequence), 0) AS last FROM max.change_events WHERE organization_id = $1::bigint AND change_id = $2::text) l,
-             ROWS FROM (jsonb_to_recordset($6::jsonb) AS (phase text, ms int, outcome text, detail jsonb)) WITH ORDINALITY e(phase, ms, outcome, detail, n)`,
-          [organizationId, changeId, who, via.credentialId ?? null, via.channel, JSON.stringify(events)]
-        )
-      )
+): Beside => ({
+  text: `/* max change events */ INSERT INTO max.change_events
+      (organization_id, change_id, sequence, phase, who, credential_id, channel, ms, outcome, detail)
+    SELECT $1::bigint, $2::text, l.last + e.n, e.phase, $3::text, $4::text, $5::text, e.ms, e.outcome, coalesce(e.detail, '{}')
+    FROM (SELECT coalesce(max(sequence), 0) AS last FROM max.change_events WHERE organization_id = $1::bigint AND change_id = $2::text) l,
+      ROWS FROM (jsonb_to_recordset($6::jsonb) AS (phase text, ms int, outcome text, detail jsonb)) WITH ORDINALITY e(phase, ms, outcome, detail, n)`,
+  parameters: [organizationId, changeId, who, via.credentialId ?? null, via.channel, JSON.stringify(events)]
+})
+
+export const appendEvents = (
+  sql: PgClient.PgClient,
+  ...[organizationId, changeId, who, via, events]: Parameters<typeof insertEvents>
+): Effect.Effect<void, SqlError.SqlError> => {
+  const { parameters, text } = insertEvents(organizationId, changeId, who, via, events)
+  return events.length === 0 ? Effect.void : Effect.asVoid(sql.unsafe(text, parameters))
+}
 
 /** An event as it is read: no values. */
 export interface ChangeEntry {
