@@ -3,7 +3,7 @@
  * is applied but by a person's confirmation of the digest that belongs to what the person saw.
  */
 import type { PgClient } from "@effect/sql-pg"
-import { Context, Effect, Layer } from "effect"
+import { Context, Effect, Fiber, Layer } from "effect"
 import type { SqlError } from "effect/sql"
 import { Database } from "../../database/Database.ts"
 import { orUnavailable } from "../../database/execute.ts"
@@ -31,7 +31,7 @@ import { open } from "./document.ts"
 import { historyOf } from "./history.ts"
 import { type ChangeLimits, countCall } from "./limits.ts"
 import { listChanges, type ListQuery } from "./listing.ts"
-import { previewOf } from "./preview.ts"
+import { nameOf, previewOf } from "./preview.ts"
 import { noChange, propose, type Proposed, type Proposing, unitsOf } from "./propose.ts"
 import { type ChangeEntry, openDrafts, readChange, readEvents, recordShown, type Via } from "./records.ts"
 import { reject, withdraw } from "./rejections.ts"
@@ -178,23 +178,33 @@ export class Changes extends Context.Service<
           if (principal.anchorEntityId === "")
             return yield* NotAllowed.of("Only an identified member can propose changes.")
           yield* tidyAtTimes(principal.organizationId)
-          yield* orUnavailable(
-            countCall(database.admission, principal.organizationId, principal.anchorEntityId, limits)
+          // Counted beside the reads; nothing is stored or answered before.
+          const counting = yield* Effect.forkChild(
+            Effect.exit(
+              orUnavailable(countCall(database.admission, principal.organizationId, principal.anchorEntityId, limits))
+            )
           )
+          const counted = Effect.flatten(Fiber.join(counting))
           for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
             const caller = yield* callerFor(principal, attempt > 0)
             const started = performance.now()
-            const { how, units } = yield* prepare(caller)
-            const proposed = yield* propose(units, how, caller, database, limits, performance.now() - started).pipe(
+            const { how, units } = yield* prepare(caller).pipe(Effect.tapCause(() => counted))
+            const naming = yield* Effect.forkChild(Effect.exit(nameOf(principal.anchorEntityId, caller, database)))
+            const resolvedMs = performance.now() - started
+            const proposed = yield* propose(units, how, caller, database, limits, resolvedMs, counted).pipe(
               Effect.catchTag("StalePlan", (): Effect.Effect<Proposed | undefined> => Effect.undefined)
             )
-            if (proposed !== undefined) return yield* draftOf(proposed, caller)
+            if (proposed !== undefined) return yield* draftOf(proposed, caller, Effect.flatten(Fiber.join(naming)))
           }
           return yield* NotYet.of(BUSY)
         })
 
-        const draftOf = Effect.fnUntraced(function* ({ known, stored }: Proposed, caller: Caller) {
-          const preview = yield* previewOf(stored, caller, database, known ? "read" : "judged")
+        const draftOf = Effect.fnUntraced(function* (
+          { known, stored }: Proposed,
+          caller: Caller,
+          proposerName: Effect.Effect<string | undefined, Unavailable>
+        ) {
+          const preview = yield* previewOf(stored, caller, database, known ? "read" : "judged", proposerName)
           return { changeId: stored.change_id, known, preview } satisfies Draft
         })
 

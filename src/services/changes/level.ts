@@ -3,7 +3,8 @@ import { Effect } from "effect"
 import type { Database } from "../../database/Database.ts"
 import { type Confirmation, MAX_ONCE_ROWS, stricter } from "../../domain/Action.ts"
 import type { ChangeStep } from "../../domain/Change.ts"
-import { PEOPLE } from "../../domain/EntityType.ts"
+import { orUnavailable } from "../../database/execute.ts"
+import { type Catalog, PEOPLE } from "../../domain/EntityType.ts"
 import { NotAllowed } from "../../domain/errors.ts"
 import { confirmationOf } from "../../permissions/confirmation.ts"
 import type { WriteAction } from "../../permissions/WritePlan.ts"
@@ -21,12 +22,8 @@ export const confirmationFor = Effect.fnUntraced(function* (
   let level = units.reduce((least, { action }) => stricter(least, action.confirm), atLeast)
   if (steps.length > MAX_ONCE_ROWS) level = stricter(level, "twice")
   if (steps.some((step) => isContact(step, catalog.types.find(({ slug }) => slug === PEOPLE)?.key))) {
-    const opened = yield* sql.unsafe(
-      "SELECT 1 FROM max.sms_settings WHERE organization_id = $1::bigint AND open_role IS NOT NULL",
-      [catalog.organization.id]
-    )
     // A number on a line that is open to identified people lets its owner in.
-    if (opened.length > 0) level = stricter(level, "twice")
+    if (yield* isOpen(sql, catalog)) level = stricter(level, "twice")
   }
   const kinds = new Map<string, { action: WriteAction; type: string; columns: Array<string>; rows: number }>()
   for (const { action, after, type } of steps) {
@@ -42,6 +39,25 @@ export const confirmationFor = Effect.fnUntraced(function* (
     return yield* NotAllowed.of("Another person must approve this, and the policy names no role that may.")
   return { level: confirmed.level, approvers }
 })
+
+const opened = new WeakMap<Catalog, boolean>()
+
+/** Whether text messages admit people by their number alone. Opening the channel raises the epoch, so a catalog has one answer. */
+const isOpen = (sql: Database["Service"]["changes"], catalog: Catalog) => {
+  const known = opened.get(catalog)
+  if (known !== undefined) return Effect.succeed(known)
+  return Effect.map(
+    orUnavailable(
+      sql.unsafe("SELECT 1 FROM max.sms_settings WHERE organization_id = $1::bigint AND open_role IS NOT NULL", [
+        catalog.organization.id
+      ])
+    ),
+    ({ length }) => {
+      opened.set(catalog, length > 0)
+      return length > 0
+    }
+  )
+}
 
 const isContact = ({ after, type }: ChangeStep, people: string | undefined): boolean =>
   type === people && (Object.hasOwn(after, "phone") || Object.hasOwn(after, "email"))

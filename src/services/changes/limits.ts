@@ -6,7 +6,7 @@ import type { PgClient } from "@effect/sql-pg"
 import { Effect } from "effect"
 import type { SqlError } from "effect/sql"
 import { TooManyCalls } from "../../domain/errors.ts"
-import { PENDING } from "./records.ts"
+import { type NewChange, PENDING } from "./records.ts"
 
 export interface ChangeLimits {
   /** Calls a minute that propose something, whatever comes of them. */
@@ -55,7 +55,8 @@ export const holdPerson = (sql: PgClient.PgClient, organizationId: bigint, perso
     personId
   ])
 
-interface Counts {
+/** A person's changes before the one that is proposed, with the seconds until the oldest of a window leaves it. */
+export interface Counts {
   readonly changes: number
   readonly changes_rest: number
   readonly destructive: number
@@ -63,38 +64,46 @@ interface Counts {
   readonly rows: number
 }
 
-const rest = (seconds: number, filter: string) =>
-  `greatest(1, ceil(${seconds} - extract(epoch FROM clock_timestamp() - min(created_at) FILTER (WHERE ${filter}))))::int`
+const since = (seconds: number) =>
+  `greatest(1, ceil(${seconds} - extract(epoch FROM statement_timestamp() - min(m.created_at))))::int`
+const counted = `(m.state = 'applied' OR (m.state IN ${PENDING} AND m.expires_at > statement_timestamp()))`
 
-/** Fails when a change of so many rows would exceed a limit of the person. The person must be held. */
+/**
+ * Selects the `Counts` of a person, who must be held by an earlier statement, without a draft that is being replaced; the
+ * arguments are expressions. The time is the statement's, so that each window reads its own range of the index.
+ */
+export const countsOf = (organizationId: string, personId: string, replaced: string): string => {
+  const from = (interval: string) =>
+    `FROM max.changes m WHERE m.organization_id = ${organizationId} AND m.proposer_id = ${personId} AND m.change_id IS DISTINCT FROM ${replaced} ` +
+    `AND m.created_at > statement_timestamp() - interval '${interval}'`
+  return (
+    `SELECT minute.n AS changes, minute.rest AS changes_rest, hour.n AS destructive, hour.rest AS destructive_rest, day.n AS rows ` +
+    `FROM (SELECT count(*)::int AS n, ${since(60)} AS rest ${from("1 minute")}) minute, ` +
+    `(SELECT count(*)::int AS n, ${since(3600)} AS rest ${from("1 hour")} AND m.destructive) hour, ` +
+    `(SELECT coalesce(sum(m.rows), 0)::int AS n ${from("1 day")} AND ${counted}) day`
+  )
+}
+
+/** Fails with the limit that a change exceeds, if it exceeds one. */
 export const requireWithin = Effect.fnUntraced(function* (
   sql: PgClient.PgClient,
   organizationId: bigint,
   personId: string,
   limits: ChangeLimits,
-  { destructive, rows }: { readonly destructive: boolean; readonly rows: number }
+  counts: Counts,
+  { destructive, rows }: Pick<NewChange, "destructive" | "rows">
 ): Effect.fn.Return<void, TooManyCalls | SqlError.SqlError> {
-  const minute = "created_at > clock_timestamp() - interval '1 minute'"
-  const hour = "destructive AND created_at > clock_timestamp() - interval '1 hour'"
-  const counted = `(state = 'applied' OR (state IN ${PENDING} AND expires_at > clock_timestamp()))`
-  const [counts] = yield* sql.unsafe<Counts>(
-    `/* max change limits */ SELECT (count(*) FILTER (WHERE ${minute}))::int AS changes, ${rest(60, minute)} AS changes_rest,
-       (count(*) FILTER (WHERE ${hour}))::int AS destructive, ${rest(3600, hour)} AS destructive_rest,
-       coalesce(sum(rows) FILTER (WHERE ${counted}), 0)::int AS rows
-     FROM max.changes WHERE organization_id = $1::bigint AND proposer_id = $2::text AND created_at > clock_timestamp() - interval '1 day'`,
-    [organizationId, personId]
-  )
-  const { changes, changes_rest, destructive_rest, rows: before, ...counted_ } = counts!
-  if (changes >= limits.changes) return yield* tooMany(`At most ${limits.changes} changes a minute.`, changes_rest)
-  if (destructive && counted_.destructive >= limits.destructive)
-    return yield* tooMany(`At most ${limits.destructive} deletions an hour.`, destructive_rest)
-  if (before + rows <= limits.rows) return
+  if (counts.changes >= limits.changes)
+    return yield* tooMany(`At most ${limits.changes} changes a minute.`, counts.changes_rest)
+  if (destructive && counts.destructive >= limits.destructive)
+    return yield* tooMany(`At most ${limits.destructive} deletions an hour.`, counts.destructive_rest)
+  if (counts.rows + rows <= limits.rows) return
   // The time until as many rows have left the day as are too many.
   const [room] = yield* sql.unsafe<{ seconds: number | null }>(
-    `SELECT greatest(1, ceil(86400 - extract(epoch FROM clock_timestamp() - min(created_at))))::int AS seconds FROM (
-       SELECT created_at, sum(rows) OVER (ORDER BY created_at, change_id) AS gone FROM max.changes WHERE organization_id = $1::bigint
-         AND proposer_id = $2::text AND created_at > clock_timestamp() - interval '1 day' AND ${counted}) r WHERE r.gone >= $3::int`,
-    [organizationId, personId, before + rows - limits.rows]
+    `SELECT greatest(1, ceil(86400 - extract(epoch FROM statement_timestamp() - min(created_at))))::int AS seconds FROM (
+       SELECT m.created_at, sum(m.rows) OVER (ORDER BY m.created_at, m.change_id) AS gone FROM max.changes m WHERE m.organization_id = $1::bigint
+         AND m.proposer_id = $2::text AND m.created_at > statement_timestamp() - interval '1 day' AND ${counted}) r WHERE r.gone >= $3::int`,
+    [organizationId, personId, counts.rows + rows - limits.rows]
   )
   return yield* tooMany(`At most ${limits.rows} rows a day.`, room?.seconds ?? 86_400)
 })

@@ -50,12 +50,13 @@ export const previewOf = Effect.fnUntraced(function* (
   stored: Stored,
   viewer: Caller,
   database: Database["Service"],
-  rows: "read" | "judged" = "read"
+  rows: "read" | "judged" = "read",
+  nameOfProposer = nameOf(stored.proposer_id, viewer, database)
 ): Effect.fn.Return<Preview, Unavailable> {
   const document = stored.document === null ? undefined : open(stored.document, stored.digest)
   const isDone = stored.state === "applied"
   const shown = document === undefined ? undefined : yield* showSteps(document, viewer, database, { isDone, rows })
-  const proposerName = yield* nameOf(stored.proposer_id, viewer, readerOf(database, viewer.catalog))
+  const proposerName = yield* nameOfProposer
   const complete = shown?.complete === true
   const pending = stored.state === "open" || stored.state === "waiting"
   return {
@@ -85,13 +86,14 @@ export const previewOf = Effect.fnUntraced(function* (
 })
 
 /** The name of a member's entity, if the viewer may see it. */
-const nameOf = Effect.fnUntraced(function* (anchorId: string, viewer: Caller, rows: Reader) {
+export const nameOf = Effect.fnUntraced(function* (anchorId: string, viewer: Caller, database: Database["Service"]) {
   const people = peopleOf(viewer.catalog)
   const read = people === undefined ? undefined : viewer.readOf(people)
   const id = people === undefined ? undefined : parseId(anchorId, people.mapping?.id.type)
   // A mapped type has no statement for changes yet.
   if (people === undefined || people.mapping !== undefined || read === undefined || id === undefined) return undefined
-  const [row] = yield* rows<SeenRow>(yield* compiled(() => compileSeen(people, [id], [], read, viewer.catalog)))
+  const statement = yield* compiled(() => compileSeen(people, [id], [], read, viewer.catalog))
+  const [row] = yield* readerOf(database, viewer.catalog)<SeenRow>(statement)
   return row?.name === null || row === undefined ? undefined : cut(row.name)
 })
 

@@ -1,9 +1,8 @@
 /**
  * Proposing: resolve → evaluate → document → store. Reading happens as the reading role; one short transaction under a lock
- * on the person then counts, refuses or stores.
+ * on the person then counts, refuses or stores (`store.ts`).
  */
 import { Effect } from "effect"
-import type { SqlError } from "effect/sql"
 import type { Database } from "../../database/Database.ts"
 import { orUnavailable } from "../../database/execute.ts"
 import type { Confirmation } from "../../domain/Action.ts"
@@ -25,8 +24,9 @@ import type { Caller } from "./callers.ts"
 import { canonicalJson, open, seal, sha256 } from "./document.ts"
 import { evaluate, type StalePlan } from "./evaluate.ts"
 import { confirmationFor } from "./level.ts"
-import { type ChangeLimits, holdPerson, requireWithin } from "./limits.ts"
-import { type ChangeEvent, DECIDABLE, insertChange, PENDING, readChange, type Stored, type Via } from "./records.ts"
+import type { ChangeLimits } from "./limits.ts"
+import type { ChangeEvent, NewChange, Stored, Via } from "./records.ts"
+import { changeByKey, storeChange } from "./store.ts"
 import { signatureOf, type Unit, unitOf } from "./Unit.ts"
 
 /** How a proposal is stored. */
@@ -67,18 +67,14 @@ export const unitsOf = (stored: Stored, caller: Caller): Effect.Effect<ReadonlyA
   return units.includes(undefined) ? Effect.fail(noChange) : Effect.succeed(units as ReadonlyArray<Unit>)
 }
 
-/** A transaction that ends with an error of the caller has stored what it should, so it commits. */
-type Stored_ =
-  | { readonly _tag: "Stored"; readonly proposed: Proposed }
-  | { readonly _tag: "Refused"; readonly error: NotAllowed }
-
 export const propose = Effect.fnUntraced(function* (
   units: ReadonlyArray<Unit>,
   proposing: Proposing,
   caller: Caller,
   database: Database["Service"],
   limits: ChangeLimits,
-  resolvedMs: number
+  resolvedMs: number,
+  counted: Effect.Effect<void, TooManyCalls | Unavailable>
 ): Effect.fn.Return<
   Proposed,
   StalePlan | Stale | NotAllowed | InvalidInput | UnknownName | Decided | NotYet | TooManyCalls | Unavailable
@@ -88,83 +84,84 @@ export const propose = Effect.fnUntraced(function* (
   const sql = database.changes
   const organizationId = principal.organizationId
   const who = principal.anchorEntityId
+  const callersKey = proposing.key !== undefined
   const key = keyOf(units, proposing)
-  if (proposing.key !== undefined) {
+  if (callersKey) {
+    yield* counted
     // Before the rows are looked at: the change with this key may have been applied by now.
-    const known = yield* orUnavailable(knownChange(sql, organizationId, who, key, proposing))
+    const known = yield* orUnavailable(changeByKey(sql, organizationId, who, key))
     if (known !== undefined) return yield* repeated(known, units, proposing)
   }
   const evaluated = yield* evaluate(units, caller, database).pipe(
     // An attempt that the policy refuses is stored, so that it counts: each one tells something.
-    Effect.catchTag("NotAllowed", (error) => Effect.succeed(error))
+    Effect.catchTag("NotAllowed", (error) => Effect.succeed(error)),
+    Effect.exit,
+    Effect.tap(counted),
+    Effect.flatten
   )
-  if (!(evaluated instanceof NotAllowed) && proposing.check !== undefined) yield* proposing.check(evaluated)
-  const events: ReadonlyArray<ChangeEvent> = [
-    { phase: "resolved", outcome: "ok", ms: Math.round(resolvedMs) },
-    { phase: "planned", outcome: "ok", ms: Math.round(performance.now() - started) },
-    ...(proposing.state === "open" ? [{ phase: "opened", outcome: "ok" } as const] : [])
-  ]
-  const destructive = units.some(({ action }) => action.category === "destructive")
-  const changeId = encodeId(nextId())
-  const stored = yield* Effect.gen(function* () {
-    yield* holdPerson(sql, organizationId, who)
-    const known = yield* knownChange(sql, organizationId, who, key, proposing)
-    if (known !== undefined) return { _tag: "Stored", proposed: yield* repeated(known, units, proposing) } as const
-    if (proposing.continues !== undefined && !(evaluated instanceof NotAllowed))
-      yield* removeDraft(sql, organizationId, who, proposing.continues.change_id)
-    const rows = evaluated instanceof NotAllowed ? 0 : evaluated.length
-    yield* requireWithin(sql, organizationId, who, limits, { destructive, rows })
-    const blank = {
-      changeId,
-      destructive,
-      rows,
-      proposerId: who,
-      actor: principal.actor,
-      scope: principal.scope,
-      sessionId: proposing.sessionId,
-      reference: proposing.reference,
-      key,
-      seconds: Math.min(...units.map(({ action }) => action.seconds)),
-      undoes: proposing.undoes
-    }
-    if (evaluated instanceof NotAllowed) {
-      const attempt = {
-        ...blank,
-        state: "failed",
-        level: "none",
-        approvers: [],
-        digest: "",
-        document: null,
-        steps: []
-      } as const
-      yield* insertChange(sql, organizationId, proposing.via, attempt, [{ phase: "failed", outcome: "not-allowed" }])
-      return { _tag: "Refused", error: evaluated } as const
-    }
-    yield* refuseMembers(sql, organizationId, evaluated, caller)
-    const { approvers, level } = yield* confirmationFor(sql, units, evaluated, proposing.atLeast, caller)
-    const { digest, text } = seal({
-      v: 1,
-      organization: String(organizationId),
-      change: changeId,
-      proposer: who,
-      ...(principal.actor === undefined ? {} : { actor: principal.actor.id }),
-      steps: evaluated,
-      level,
-      ...(approvers.length === 0 ? {} : { approvers }),
-      ...(proposing.undoes === undefined ? {} : { undoes: proposing.undoes }),
-      ...(proposing.key === undefined ? {} : { request: requestOf(units) })
+  const refused = evaluated instanceof NotAllowed ? evaluated : undefined
+  const steps = evaluated instanceof NotAllowed ? [] : evaluated
+  if (refused === undefined && proposing.check !== undefined) yield* proposing.check(steps)
+  yield* orUnavailable(refuseMembers(sql, organizationId, steps, caller))
+  const blank = {
+    changeId: encodeId(nextId()),
+    destructive: units.some(({ action }) => action.category === "destructive"),
+    rows: steps.length,
+    proposerId: who,
+    actor: principal.actor,
+    scope: principal.scope,
+    sessionId: proposing.sessionId,
+    reference: proposing.reference,
+    key,
+    seconds: Math.min(...units.map(({ action }) => action.seconds)),
+    undoes: proposing.undoes,
+    steps
+  }
+  const change =
+    refused === undefined
+      ? { ...blank, ...(yield* sealed(blank, units, proposing, caller, sql)), state: proposing.state }
+      : ({ ...blank, state: "failed", level: "none", approvers: [], digest: "", document: null } as const)
+  const events: ReadonlyArray<ChangeEvent> =
+    refused === undefined
+      ? [
+          { phase: "resolved", outcome: "ok", ms: Math.round(resolvedMs) },
+          { phase: "planned", outcome: "ok", ms: Math.round(performance.now() - started) },
+          ...(proposing.state === "open" ? [{ phase: "opened", outcome: "ok" } as const] : [])
+        ]
+      : [{ phase: "failed", outcome: "not-allowed" }]
+  const { known, stored } = yield* orUnavailable(
+    storeChange(sql, organizationId, proposing.via, change, events, limits, {
+      callersKey,
+      replaces: refused === undefined ? proposing.continues?.change_id : undefined
     })
-    const { state } = proposing
-    const change = { ...blank, state, level, approvers, digest, document: text, steps: evaluated }
-    yield* insertChange(sql, organizationId, proposing.via, change, events)
-    const stored = yield* readChange(sql, organizationId, changeId)
-    if (stored === undefined) return yield* Effect.die(new Error("The change was stored, and isn't there"))
-    return { _tag: "Stored", proposed: { known: false, stored } } as const
-  }).pipe(
-    sql.withTransaction,
-    orUnavailable<Stored_, Decided | NotYet | NotAllowed | InvalidInput | TooManyCalls | SqlError.SqlError, never>
   )
-  return stored._tag === "Stored" ? stored.proposed : yield* stored.error
+  if (known) return yield* repeated(stored, units, proposing)
+  return refused === undefined ? { known, stored } : yield* refused
+})
+
+/** The document of a change with its digest and the confirmation that it needs. */
+const sealed = Effect.fnUntraced(function* (
+  { changeId, proposerId, steps }: Pick<NewChange, "changeId" | "proposerId" | "steps">,
+  units: ReadonlyArray<Unit>,
+  { atLeast, key, undoes }: Proposing,
+  caller: Caller,
+  sql: Sql
+) {
+  const { actor, organizationId } = caller.principal
+  const { approvers, level } = yield* confirmationFor(sql, units, steps, atLeast, caller)
+  const { digest, text } = seal({
+    v: 1,
+    organization: String(organizationId),
+    change: changeId,
+    proposer: proposerId,
+    ...(actor === undefined ? {} : { actor: actor.id }),
+    steps,
+    level,
+    ...(approvers.length === 0 ? {} : { approvers }),
+    ...(undoes === undefined ? {} : { undoes }),
+    ...(key === undefined ? {} : { request: requestOf(units) })
+  })
+  return { level, approvers, digest, document: text }
 })
 
 /** The idempotency key: of the caller's key, or of the conversation and the steps. A create's id is new each time. */
@@ -174,27 +171,6 @@ const keyOf = (units: ReadonlyArray<Unit>, { key, sessionId, undoes }: Proposing
     : sha256(canonicalJson(["key", key]))
 
 type Sql = Database["Service"]["changes"]
-
-const knownChange = Effect.fnUntraced(function* (
-  sql: Sql,
-  organizationId: bigint,
-  who: string,
-  key: string,
-  proposing: Proposing
-) {
-  // A pending one whose time is over keeps its key until it is marked.
-  const [row] = yield* sql.unsafe<{ change_id: string }>(
-    `WITH expired AS (UPDATE max.changes SET state = 'expired', decided_at = clock_timestamp() WHERE organization_id = $1::bigint
-       AND proposer_id = $2::text AND key = decode($3::text, 'hex') AND state IN ${DECIDABLE} AND expires_at <= clock_timestamp()
-       RETURNING change_id)
-     SELECT c.change_id FROM max.changes c WHERE c.organization_id = $1::bigint AND c.proposer_id = $2::text
-       AND c.key = decode($3::text, 'hex') AND c.rows > 0
-       AND ($4::boolean OR (c.state IN ${PENDING} AND NOT EXISTS (SELECT 1 FROM expired e WHERE e.change_id = c.change_id)))
-     ORDER BY c.created_at DESC LIMIT 1`,
-    [organizationId, who, key, proposing.key !== undefined]
-  )
-  return row === undefined ? undefined : yield* readChange(sql, organizationId, row.change_id)
-})
 
 const requestOf = (units: ReadonlyArray<Unit>): string => sha256(canonicalJson(units.map(signatureOf)))
 
@@ -209,15 +185,6 @@ const repeated = (
     ? Effect.fail(InvalidInput.of("This key belongs to another change. Use a new key for each change."))
     : Effect.succeed({ known: true, stored })
 }
-
-const removeDraft = Effect.fnUntraced(function* (sql: Sql, organizationId: bigint, who: string, changeId: string) {
-  const gone = yield* sql.unsafe(
-    `DELETE FROM max.changes WHERE organization_id = $1::bigint AND change_id = $2::text AND proposer_id = $3::text AND state = 'drafted' RETURNING 1`,
-    [organizationId, changeId, who]
-  )
-  if (gone.length === 0)
-    return yield* new Decided({ message: "That draft can't be continued any more.", state: "open" })
-})
 
 /** The ids of rows in People that a change deletes, as memberships have them. */
 export const deletedPeople = (steps: ReadonlyArray<ChangeStep>, { catalog }: Pick<Caller, "catalog">) =>

@@ -180,63 +180,6 @@ export interface NewChange {
   readonly steps: ReadonlyArray<ChangeStep>
 }
 
-/** Stores a change with its steps and its first events. */
-export const insertChange = (
-  sql: PgClient.PgClient,
-  organizationId: bigint,
-  via: Via,
-  change: NewChange,
-  events: ReadonlyArray<ChangeEvent>
-) =>
-  sql.unsafe(
-    `/* max change */ WITH made AS (
-       INSERT INTO max.changes (organization_id, change_id, state, level, approvers, destructive, rows, proposer_id, actor, scope,
-         credential_id, channel, session_id, reference, key, digest, document, undoes, expires_at)
-       VALUES ($1::bigint, $2::text, $3::text, $4::text, $5::text[], $6::boolean, $7::int, $8::text, $9::jsonb, $10::jsonb, $11::text, $12::text,
-         $13::text, $14::text, decode($15::text, 'hex'), decode($16::text, 'hex'), $17::text, $18::text,
-         clock_timestamp() + make_interval(secs => $19::int))
-       RETURNING change_id),
-     stepped AS (INSERT INTO max.change_steps (organization_id, change_id, step, action_key, action_version, type_key, entity_id, columns)
-     SELECT $1::bigint, made.change_id, s.n, s.action, s.version, s.type, s.entity, ARRAY(SELECT jsonb_array_elements_text(s.columns))
-     FROM made, ROWS FROM (jsonb_to_recordset($20::jsonb) AS (action text, version int, type text, entity text, columns jsonb))
-       WITH ORDINALITY s(action, version, type, entity, columns, n))
-     INSERT INTO max.change_events (organization_id, change_id, sequence, phase, who, credential_id, channel, ms, outcome, detail)
-     SELECT $1::bigint, made.change_id, e.n, e.phase, $8::text, $11::text, $12::text, e.ms, e.outcome, coalesce(e.detail, '{}')
-     FROM made, ROWS FROM (jsonb_to_recordset($21::jsonb) AS (phase text, ms int, outcome text, detail jsonb))
-       WITH ORDINALITY e(phase, ms, outcome, detail, n)`,
-    [
-      organizationId,
-      change.changeId,
-      change.state,
-      change.level,
-      change.approvers,
-      change.destructive,
-      change.rows,
-      change.proposerId,
-      change.actor === undefined ? null : JSON.stringify(change.actor),
-      change.scope === undefined ? null : JSON.stringify(change.scope),
-      via.credentialId ?? null,
-      via.channel,
-      change.sessionId ?? null,
-      change.reference ?? null,
-      change.key,
-      change.digest,
-      change.document,
-      change.undoes ?? null,
-      change.seconds,
-      JSON.stringify(
-        change.steps.map(({ action, after, before, entity, type, version }) => ({
-          action,
-          version,
-          type,
-          entity,
-          columns: [...new Set([...Object.keys(before), ...Object.keys(after)])].toSorted()
-        }))
-      ),
-      JSON.stringify(events)
-    ]
-  )
-
 /**
  * Opens drafts of a person, and withdraws what waits from the turns that this one takes the place of; call it in the transaction
  * that keeps their turn. Their time begins now.
