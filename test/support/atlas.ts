@@ -19,10 +19,14 @@ export interface PersonRow {
   readonly owner?: string
 }
 
-export const makeOrganization = (slug: string) =>
-  Effect.flatMap(Organizations, (organizations) =>
-    organizations.create({ slug, country: "US", timeZone: "America/New_York" })
-  )
+export const makeOrganization = (slug: string, timeZone = "America/New_York") =>
+  Effect.flatMap(Organizations, (organizations) => organizations.create({ slug, country: "US", timeZone }))
+
+/** A time zone in which it is noon, so that no test about "today" runs across midnight. `Etc/GMT-5` is five hours ahead. */
+export const zoneAtNoon = (now = new Date()): string => {
+  const ahead = 12 - now.getUTCHours()
+  return ahead === 0 ? "Etc/GMT" : `Etc/GMT${ahead > 0 ? "-" : "+"}${Math.abs(ahead)}`
+}
 
 /** Writes people and returns their entity ids in order. */
 export const addPeople = Effect.fnUntraced(function* (organization: Organization, rows: ReadonlyArray<PersonRow>) {

@@ -3,10 +3,14 @@ import { Effect } from "effect"
 import type { Organization } from "../../../src/domain/EntityType.ts"
 import { todayIn } from "../../../src/domain/values.ts"
 import { Memberships } from "../../../src/services/members/Memberships.ts"
+import { zoneAtNoon } from "../../support/atlas.ts"
 import { ADMIN, load, openTo } from "../../support/basic.ts"
 
+/** The zone of the organization, whose day doesn't end while the tests run. */
+export const CRM_ZONE = zoneAtNoon()
+
 const day = (away: number): string =>
-  new Date(Date.parse(`${todayIn("America/New_York")}T00:00:00Z`) + away * 86_400_000).toISOString().slice(0, 10)
+  new Date(Date.parse(`${todayIn(CRM_ZONE)}T00:00:00Z`) + away * 86_400_000).toISOString().slice(0, 10)
 
 const companies = [
   { id: "co1", name: "Amber Marine", status: "customer", city: "Boston", phone: "617-555-0201" },

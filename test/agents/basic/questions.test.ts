@@ -5,7 +5,7 @@ import { Policies } from "../../../src/services/policies/Policies.ts"
 import { say } from "../../support/agent.ts"
 import { addPeople, asMember, makeOrganization } from "../../support/atlas.ts"
 import { ADMIN, ask, BasicAgent, openTo } from "../../support/basic.ts"
-import { crm } from "./crm.ts"
+import { crm, CRM_ZONE } from "./crm.ts"
 
 type Question = readonly [text: string, about: ReadonlyArray<string>, says: RegExp]
 
@@ -129,7 +129,7 @@ layer(BasicAgent, { excludeTestServices: true, timeout: 60_000 })("a conversatio
     "answers every question of every conversation",
     () =>
       Effect.gen(function* () {
-        const organization = yield* makeOrganization("crm")
+        const organization = yield* makeOrganization("crm", CRM_ZONE)
         yield* crm(organization)
         for (const [subject, talk] of Object.entries(TALKS)) {
           let session: string | undefined
