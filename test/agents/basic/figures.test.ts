@@ -1,0 +1,97 @@
+/** Sentences that ask for figures, over WorkBench and Chinook, with the answers of SQL. */
+import { layer } from "@effect/vitest"
+import { Effect } from "effect"
+import { readFileSync } from "node:fs"
+import { expect } from "vitest"
+import { Database } from "../../../src/database/Database.ts"
+import type { Organization } from "../../../src/domain/EntityType.ts"
+import { makeOrganization } from "../../support/atlas.ts"
+import { BasicAgent, hear } from "../../support/basic.ts"
+import { fixture } from "../../support/fixtures.ts"
+import { asExistingPerson, mapTables, runScript } from "../../support/mappedTables.ts"
+import { type Judged, judge, type Sentence, sentencesOf, type Truth } from "./figuresJudge.ts"
+import { WORKBENCH, workbench } from "./officeSetting.ts"
+
+const JANE = "jane@chinookcorp.com"
+
+/** Chinook as it is proposed, asked by a support rep who sees everything. */
+const chinook = Effect.gen(function* () {
+  yield* runScript(readFileSync(fixture("chinook", "Chinook_PostgreSql.sql"), "utf8"))
+  const organization = yield* makeOrganization("shop")
+  yield* mapTables(organization, {
+    tables: [
+      "album",
+      "artist",
+      "customer",
+      "employee",
+      "genre",
+      "invoice",
+      "invoice_line",
+      "media_type",
+      "playlist",
+      "playlist_track",
+      "track"
+    ].map((table) => `public.${table}`),
+    exclusive: true
+  })
+  yield* asExistingPerson(organization, JANE, "admin")
+  return organization
+})
+
+const truthOf = Effect.fnUntraced(function* (sql: string) {
+  const { owner } = yield* Database
+  return yield* owner.unsafe<Truth>(sql).unprepared
+})
+
+const score = Effect.fnUntraced(function* (
+  organization: Organization,
+  email: string,
+  tables: string,
+  sentences: ReadonlyArray<Sentence>
+) {
+  const tally: Record<Judged, number> = { right: 0, declined: 0, wrong: 0 }
+  for (const sentence of sentences) {
+    let session: string | undefined
+    let text = ""
+    for (const turn of sentence.ask) ({ session, text } = yield* hear(organization, email, turn, session))
+    const truth = sentence.sql === undefined ? [] : yield* truthOf(tables + sentence.sql)
+    const judged = judge(sentence, truth, text)
+    tally[judged] += 1
+    if (judged !== "right" || process.env["MAX_SHOW_REPLIES"] !== undefined)
+      console.log(
+        `${judged.toUpperCase()}: ${sentence.ask.join(" => ")}\n  ${sentence.is} ${truth
+          .slice(0, 12)
+          .map(({ answer, key }) => `${key}=${answer}`)
+          .join(", ")}\n  ${text}`
+      )
+  }
+  return tally
+})
+
+const read = (name: string) => sentencesOf(readFileSync(fixture("figures", `${name}.jsonl`), "utf8"))
+
+layer(BasicAgent, { excludeTestServices: true, timeout: 60_000 })("figures in basic mode", (it) => {
+  it.effect(
+    "are right or declined, and never wrong, also in words that the rules weren't written for",
+    () =>
+      Effect.gen(function* () {
+        const [shop, sales] = [yield* chinook, yield* workbench]
+        const asked = Effect.fnUntraced(function* (name: string) {
+          const sentences = read(name)
+          const of = (world: Sentence["of"]) => sentences.filter((sentence) => sentence.of === world)
+          const tallies = [
+            yield* score(shop, JANE, "", of("chinook")),
+            yield* score(sales, "admin@atlas.example", WORKBENCH, of("workbench"))
+          ]
+          const sum = (judged: Judged) => tallies.reduce((all, tally) => all + tally[judged], 0)
+          console.log(`${name}: ${sum("right")} of ${sentences.length} right, ${sum("wrong")} wrong`)
+          return { right: sum("right"), wrong: sum("wrong"), all: sentences.length }
+        })
+        const known = yield* asked("sentences")
+        expect(known.all).toBe(120)
+        expect(known.wrong).toBe(0)
+        expect(known.right).toBeGreaterThanOrEqual(108)
+      }),
+    400_000
+  )
+})
