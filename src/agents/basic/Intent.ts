@@ -3,6 +3,7 @@ import { Data } from "effect"
 import type { Fact } from "./Fact.ts"
 import type { Condition, Lookup, Noun } from "./Lookup.ts"
 import type { SpokenName } from "./readNames.ts"
+import type { Asked, Words } from "./figures/Asked.ts"
 import type { Token } from "./tokenize.ts"
 
 export type Subject = Data.TaggedEnum<{
@@ -42,6 +43,12 @@ export type Intent = Data.TaggedEnum<{
   Instead: { readonly noun: Noun }
   More: {}
   Uncountable: { readonly lookup?: Lookup }
+  /** Groups and figures. `otherwise` is meant if the words for groups name no column: "deals by Ada". */
+  Figures: { readonly asked: Asked; readonly otherwise?: Intent }
+  /** The last figures, or the last list, in other groups: "and by country?". */
+  Regroup: { readonly by: Words }
+  /** The last question with one more condition: "only the open ones". */
+  Only: { readonly conditions: ReadonlyArray<Condition> }
   /** Something to be done rather than looked up. */
   Request: { readonly of: "send" | "change" }
   /** Two questions that don't refer to each other. */

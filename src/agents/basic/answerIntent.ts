@@ -7,17 +7,26 @@ import type { Conversation, Context, ContextType } from "./readConversation.ts"
 import { introduce } from "./introduce.ts"
 import { Intent, Subject } from "./Intent.ts"
 import { readIntent } from "./readIntent.ts"
+import { hasCue } from "./figures/readAsked.ts"
+import { example as groupExample } from "./figures/resolveFigures.ts"
+import { figures } from "./figures/answerFigures.ts"
 import { eqName } from "./locate.ts"
 import { PEOPLE } from "../../domain/EntityType.ts"
 import { Condition, type Lookup } from "./Lookup.ts"
 import { readNames } from "./readNames.ts"
-import { apart, count, inParallel, listedTypes, type Script, UNREAD } from "./script.ts"
+import { apart, columnsOf, count, inParallel, listedTypes, type Script, UNREAD } from "./script.ts"
 import { colleagues, describe, describeChosen, describeVia, isStatus, several } from "./describeSubject.ts"
-import { type Token, written } from "./tokenize.ts"
-import { amount, called, cannotDo, example, greeting, notForYou, tryThese, unclear } from "./replies.ts"
+import { type Token, tokenize, written } from "./tokenize.ts"
+import { called, cannotDo, example, greeting, notForYou, tryThese, unclear } from "./replies.ts"
 
 /** A context with this many types may be incomplete. */
 const MANY_TYPES = 8
+
+/** Intents that another type could change. */
+const OPEN: ReadonlySet<Intent["_tag"]> = new Set(["NotKnown", "Unclear", "Who", "Figures", "Uncountable"] as const)
+
+/** Intents that another type could change in a message that may ask for figures. */
+const CUED: ReadonlySet<Intent["_tag"]> = new Set(["Introduce", "Detail", "Several", "Is"] as const)
 
 /** Answers the last message. */
 export function* answer(conversation: Conversation): Script<string> {
@@ -27,7 +36,7 @@ export function* answer(conversation: Conversation): Script<string> {
   const declined = declineRequest(conversation)
   const intent = resolveFollowUp(readIntent(said, context), earlier, context)
   if (declined !== undefined && !(intent._tag === "Introduce" && intent.sure)) return declined
-  const open = intent._tag === "NotKnown" || intent._tag === "Unclear" || intent._tag === "Who"
+  const open = OPEN.has(intent._tag) || (CUED.has(intent._tag) && hasCue(tokenize(said)))
   if (context.types.length < MANY_TYPES || !open) return yield* run(intent, earlier, context)
   const all = { ...context, types: yield* everyType(context.types) }
   return yield* run(resolveFollowUp(readIntent(said, all), earlier, all), earlier, all)
@@ -48,12 +57,47 @@ const previousIntent = (earlier: ReadonlyArray<string>, context: Context): Inten
   return undefined
 }
 
+/** The conditions of a lookup; without its times if others replace them. */
+const withoutTimes = ({ conditions }: Lookup, by: ReadonlyArray<Condition>): ReadonlyArray<Condition> =>
+  by.some(({ _tag }) => _tag === "Time") ? conditions.filter(({ _tag }) => _tag !== "Time") : conditions
+
+/** The same figures with other conditions: a time replaces the one before. */
+const refined = ({ asked }: Extract<Intent, { _tag: "Figures" }>, more: ReadonlyArray<Condition>): Intent => {
+  const { lookup } = asked.measure
+  const conditions = [...withoutTimes(lookup, more), ...more]
+  return Intent.Figures({ asked: { ...asked, measure: { ...asked.measure, lookup: { ...lookup, conditions } } } })
+}
+
 /** Completes a follow-up from the intent before it. */
 const resolveFollowUp = (intent: Intent, earlier: ReadonlyArray<string>, context: Context): Intent => {
   const last = () => previousIntent(earlier, context)
   switch (intent._tag) {
+    case "Regroup": {
+      const previous = last()
+      if (previous?._tag === "Figures" && previous.asked.rows === undefined && previous.asked.part === undefined) {
+        const { best: _, having: __, ...asked } = previous.asked
+        return Intent.Figures({ asked: { ...asked, by: [intent.by] } })
+      }
+      return previous?._tag === "Browse" && previous.lookup.order === undefined && previous.lookup.limit === undefined
+        ? Intent.Figures({ asked: { measure: { figure: "count", lookup: previous.lookup }, by: [intent.by] } })
+        : Intent.Unclear({ tokens: [] })
+    }
+    case "Only": {
+      const previous = last()
+      if (previous?._tag === "Figures") return refined(previous, intent.conditions)
+      if (previous?._tag !== "Browse") return Intent.Unclear({ tokens: [] })
+      return Intent.Browse({
+        ...previous,
+        skip: 0,
+        lookup: {
+          ...previous.lookup,
+          conditions: [...withoutTimes(previous.lookup, intent.conditions), ...intent.conditions]
+        }
+      })
+    }
     case "Again": {
       const previous = last()
+      if (previous?._tag === "Figures") return refined(previous, [intent.condition])
       if (previous?._tag !== "Browse") return Intent.Unclear({ tokens: [] })
       const conditions = previous.lookup.conditions.filter(({ _tag }) => _tag !== "Time")
       return Intent.Browse({
@@ -136,6 +180,8 @@ function* run(intent: Intent, earlier: ReadonlyArray<string>, context: Context):
       const what = previous?._tag === "Detail" || previous?._tag === "Introduce" ? previous.what : undefined
       return yield* describeChosen(intent.index, context, what)
     }
+    case "Figures":
+      return yield* runFigures(intent, earlier, context)
     case "Uncountable":
       return yield* uncountable(intent.lookup, context)
     case "Titled":
@@ -144,11 +190,26 @@ function* run(intent: Intent, earlier: ReadonlyArray<string>, context: Context):
       return notForYou(context)
     case "Unclear":
       return (yield* exactly(intent.tokens, context)) ?? unclear(context)
+    case "Regroup":
+    case "Only":
     case "Again":
     case "Instead":
     case "More":
       return unclear(context)
   }
+}
+
+/** Groups and figures, or what else the words mean if they name no column. */
+function* runFigures(
+  { asked, otherwise }: Extract<Intent, { _tag: "Figures" }>,
+  earlier: ReadonlyArray<string>,
+  context: Context
+): Script<string> {
+  const reply = yield* figures(asked, context)
+  if (reply !== undefined) return reply
+  if (otherwise !== undefined) return yield* run(otherwise, earlier, context)
+  const { type } = asked.measure.lookup.noun
+  return `I can't group ${uncapitalized(type.plural)} by “${asked.by.map(written).join("” and “")}”. Try “list ${uncapitalized(called(type.plural, type, 2))}” to see what is known of them.`
 }
 
 /** Rows of one type that are called so, in the singular or as it is said. */
@@ -182,14 +243,10 @@ function* exactly(tokens: ReadonlyArray<Token>, context: Context): Script<string
     : undefined
 }
 
-/** Declines an aggregate and offers the count instead. */
+/** Declines a figure that isn't understood, and offers the ones that are. */
 function* uncountable(lookup: Lookup | undefined, context: Context): Script<string> {
-  const no = "I can't add up, average, group, rank or compare: I can only count and list."
+  const no = "I can't work that figure out. I know counts, sums, averages, the highest and lowest, and groups."
   if (lookup === undefined) return `${no} ${tryThese(context)}`
   const { type } = lookup.noun
-  const page = yield* count({ entityTypeId: type.id, filters: [] })
-  const plural = called(type.plural, type, 2)
-  return page === undefined
-    ? no
-    : `${no} What I can say: there ${page.total === 1 ? "is" : "are"} ${amount(page)} ${called(type.plural, type, page.total)}${page.limited === true ? " that you can see" : ""}. Try “list ${uncapitalized(plural)}” with a condition, such as a status or a time.`
+  return `${no} Try ${groupExample(type, yield* columnsOf(type.id))}.`
 }

@@ -58,7 +58,7 @@ export function* browse(mode: "list" | "count", asked: Lookup, skip: number, con
 const isOne = ({ noun }: Lookup): boolean => called(noun.said, noun.type, 1) === uncapitalized(noun.said) || noun.said.toLowerCase() === noun.type.name.toLowerCase() // prettier-ignore
 
 /** Describes a lookup in plain words: "open deals in Boston since March". */
-const described = ({ noun }: Lookup, said: Said, total: number): string =>
+export const described = ({ noun }: Lookup, said: Said, total: number): string =>
   [
     ...said.filter(({ before }) => before).map(({ text }) => text),
     called(noun.said, noun.type, total),

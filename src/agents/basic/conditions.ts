@@ -210,7 +210,7 @@ export const CONDITIONS: ReadonlyArray<readonly [patterns: ReadonlyArray<string>
   ],
   [
     [
-      `${WHO} (live|lives|living|are living|based|located|are based|are located|is based|is located|are|come|comes) (in|near|from) {value}`
+      `${WHO} (live|lives|living|are living|based|located|are based|are located|is based|is located|are|come|comes) (in|near|from) (the)? {value}`
     ],
     by(at("in"))
   ],

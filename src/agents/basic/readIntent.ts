@@ -4,7 +4,8 @@
  */
 import { PEOPLE } from "../../domain/EntityType.ts"
 import { foldText } from "../../domain/keys.ts"
-import { choice, isCovered } from "./buildIntent.ts"
+import { browse, choice, isCovered } from "./buildIntent.ts"
+import { readAsked, readOnly, readRegrouping } from "./figures/readAsked.ts"
 import { isValue, structures } from "./conditions.ts"
 import { Intent, Subject } from "./Intent.ts"
 import { languageOf } from "./languages.ts"
@@ -60,8 +61,10 @@ export const readIntent = (message: string, context: Context): Intent => {
   const names = readNames(said)
   const facts = readFacts(said)
   const spoken = names.some(({ length, rank }) => rank >= 3 && length >= 2)
-  if (isAggregate(meant) && !spoken) return uncountable(meant, context)
   const fits = fitsIn(context)
+  const figures = meant.length > MAX_QUESTION ? undefined : readFigures(meant, context, fits)
+  if (figures !== undefined) return figures
+  if (isAggregate(meant) && !spoken) return uncountable(meant, context)
   const question = firstRule(SMALL_TALK, said, context, fits) ?? firstRule(QUESTIONS, meant, context, fits)
   const hard = facts.some(({ concept, weight }) => weight === "stated" && concept !== "city" && concept !== "state")
   const introduces =
@@ -174,6 +177,19 @@ const firstRule = (
     }
   }
   return undefined
+}
+
+/** A question for figures, with what else its words can mean. */
+const readFigures = (tokens: ReadonlyArray<Token>, context: Context, fits: Fits): Intent | undefined => {
+  const by = readRegrouping(tokens, context)
+  if (by !== undefined) return Intent.Regroup({ by })
+  const only = readOnly(tokens, context)
+  if (only !== undefined) return Intent.Only({ conditions: only })
+  const asked = readAsked(tokens, context)
+  if (asked === undefined) return undefined
+  const { either, lookup } = asked.measure
+  const otherwise = either === true ? browse("count", lookup) : firstRule(QUESTIONS, tokens, context, fits)
+  return Intent.Figures({ asked, ...(otherwise?._tag === "Browse" ? { otherwise } : {}) })
 }
 
 /** Questions that follow each other: "who is Ada? how many deals are there?", "who is Ada and who is Bo". */

@@ -19,7 +19,7 @@ export const readLookup = (tokens: ReadonlyArray<Token>, context: Context): Look
   for (let at = 0; at < Math.min(tokens.length, MAX_BEFORE_NOUN); at++) {
     const found = nounAt(tokens.slice(at), context)
     const head = found && readHead(tokens.slice(0, at), context)
-    const tail = found && head && readTail(tokens.slice(at + found.length), context)
+    const tail = found && head && readConditions(tokens.slice(at + found.length), context)
     if (found === undefined || head === undefined || tail === undefined) continue
     return { ...head, noun: found.noun, conditions: [...head.conditions, ...tail] }
   }
@@ -75,7 +75,10 @@ const readHead = (tokens: ReadonlyArray<Token>, context: Context): Head | undefi
 }
 
 /** The conditions after the noun, each by its rule, until no word is left. Positions are remembered: time stays bounded. */
-const readTail = (tokens: ReadonlyArray<Token>, context: Context): ReadonlyArray<Condition> | undefined => {
+export const readConditions = (
+  tokens: ReadonlyArray<Token>,
+  context: Context
+): ReadonlyArray<Condition> | undefined => {
   const failed = new Set<number>()
   const from = (rest: ReadonlyArray<Token>): ReadonlyArray<Condition> | undefined => {
     if (rest.length === 0) return []

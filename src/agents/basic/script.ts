@@ -4,7 +4,7 @@
  */
 import { Schema } from "effect"
 import { Unavailable } from "../../domain/errors.ts"
-import { type ListedType, type Named, Page } from "../../domain/Page.ts"
+import { type ListedColumn, type ListedType, Page } from "../../domain/Page.ts"
 import type { FindQuery } from "../../domain/Query.ts"
 
 interface Call {
@@ -30,22 +30,35 @@ export type Turn =
 /** The loop's limit of parallel calls. */
 const MAX_PARALLEL = 6
 
-/** Replays a script over the results so far. An unavailable database ends it, so that an outage never looks like an empty result. */
+/**
+ * Replays a script over the results so far. A call that was made before isn't made again. An unavailable database ends it,
+ * so that an outage never looks like an empty result.
+ */
 export const replay = (script: Script<string>, rounds: ReadonlyArray<ReadonlyArray<Answer>>): Turn => {
   const answers = rounds.flat()
+  const known = new Map<string, Answer>()
   let state = script.next()
   let at = 0
   while (state.done !== true) {
-    const calls = state.value
-    if (calls.some((call, index) => call.apart !== true && isOutage(answers[at + index])))
-      return { _tag: "Reply", text: Unavailable.error.message }
-    if (answers.length < at + calls.length) {
-      return { _tag: "Calls", calls: calls.slice(answers.length - at).slice(0, MAX_PARALLEL) }
+    const calls = new Map(state.value.map((call) => [keyOf(call), call]))
+    const missing: Array<Call> = []
+    for (const [key, call] of calls) {
+      const answer = known.get(key) ?? answers[at]
+      if (answer === undefined) missing.push(call)
+      else if (!known.has(key)) {
+        known.set(key, answer)
+        at += 1
+      }
     }
-    state = script.next(answers.slice(at, (at += calls.length)))
+    if (state.value.some((call) => call.apart !== true && isOutage(known.get(keyOf(call)))))
+      return { _tag: "Reply", text: Unavailable.error.message }
+    if (missing.length > 0) return { _tag: "Calls", calls: missing.slice(0, MAX_PARALLEL) }
+    state = script.next(state.value.map((call) => known.get(keyOf(call))!))
   }
   return { _tag: "Reply", text: state.value }
 }
+
+const keyOf = ({ input, name }: Call): string => `${name} ${JSON.stringify(input)}`
 
 const isOutage = (answer: Answer | undefined): boolean =>
   answer !== undefined && answer.value === undefined && answer.text.includes(Unavailable.error.message)
@@ -91,9 +104,9 @@ export function* find(query: FindQuery): Script<Page | undefined> {
 export const count = (query: FindQuery): Script<Page | undefined> => find({ ...query, limit: 0 })
 
 /** The columns of a type that the person may see. */
-export function* columnsOf(entityTypeId: string): Script<ReadonlyArray<Named>> {
+export function* columnsOf(entityTypeId: string): Script<ReadonlyArray<ListedColumn>> {
   const [answer] = yield [{ name: "listColumnsForType", input: { entityTypeId } }]
-  return (answer?.value as { readonly columns?: ReadonlyArray<Named> } | undefined)?.columns ?? []
+  return (answer?.value as { readonly columns?: ReadonlyArray<ListedColumn> } | undefined)?.columns ?? []
 }
 
 /** All types that the person may see. */

@@ -87,10 +87,16 @@ const numbersOf = (group: Group): ReadonlySet<string> =>
   new Set([
     String(group.count),
     ...percentsOf(group).map((one) => `${one}%`),
-    ...(group.figures ?? [])
-      .flat()
-      .flatMap(({ value }) => (/^-?\d+(?:\.\d+)?$/.test(value) ? [String(Math.abs(Number(value)))] : []))
+    ...(group.figures ?? []).flat().flatMap(({ value }) => rounded(value))
   ])
+
+/** A number, and a long one as it is rounded. */
+const rounded = (value: string): ReadonlyArray<string> => {
+  if (!/^-?\d+(?:\.\d+)?$/.test(value)) return []
+  const number = Math.abs(Number(value))
+  const places = /\.\d{3,}$/.test(value) ? [2, 1, 0] : []
+  return [String(number), ...places.map((one) => String(Number(number.toFixed(one))))]
+}
 
 export class Figures {
   readonly #results: Array<ReadonlyArray<Named>> = []
@@ -132,8 +138,8 @@ export class Figures {
         if (/^\d{4}-\d{2}$/.test(value)) this.#keys.add(`year-month ${value}`).add(`month ${value.slice(5)}`)
       }
       for (const { unit, value } of (group.figures ?? []).flat()) {
-        const bare = `number ${Math.abs(Number(value))}`
-        if (unit !== undefined) this.#keys.add(`${bare} ${unit.toLowerCase()}`)
+        for (const number of rounded(value))
+          this.#keys.add(`number ${number}${unit === undefined ? "" : ` ${unit.toLowerCase()}`}`)
       }
       const keys = group.keys.map(({ value }) => (value === undefined ? [] : labels(normalize(value))))
       if (keys.length > 0) result.push({ keys, numbers })

@@ -40,7 +40,11 @@ const chinook = Effect.gen(function* () {
 
 const truthOf = Effect.fnUntraced(function* (sql: string) {
   const { owner } = yield* Database
-  return yield* owner.unsafe<Truth>(sql).unprepared
+  const inPublic = Effect.andThen(
+    owner`SET LOCAL search_path = public, pg_catalog`,
+    owner.unsafe<Truth>(sql).unprepared
+  )
+  return yield* owner.withTransaction(inPublic)
 })
 
 const score = Effect.fnUntraced(function* (
@@ -68,6 +72,9 @@ const score = Effect.fnUntraced(function* (
   return tally
 })
 
+/** With the person who asks, whom the import doesn't have. */
+const SALES = WORKBENCH.replace("p AS (", "p AS (SELECT 'Admin' AS name, NULL AS status, NULL AS email, NULL AS phone, NULL AS product, NULL AS owner, NULL AS company, NULL::date AS last_contact, NULL::date AS follow_up UNION ALL ") // prettier-ignore
+
 const read = (name: string) => sentencesOf(readFileSync(fixture("figures", `${name}.jsonl`), "utf8"))
 
 layer(BasicAgent, { excludeTestServices: true, timeout: 60_000 })("figures in basic mode", (it) => {
@@ -81,7 +88,7 @@ layer(BasicAgent, { excludeTestServices: true, timeout: 60_000 })("figures in ba
           const of = (world: Sentence["of"]) => sentences.filter((sentence) => sentence.of === world)
           const tallies = [
             yield* score(shop, JANE, "", of("chinook")),
-            yield* score(sales, "admin@atlas.example", WORKBENCH, of("workbench"))
+            yield* score(sales, "admin@atlas.example", SALES, of("workbench"))
           ]
           const sum = (judged: Judged) => tallies.reduce((all, tally) => all + tally[judged], 0)
           console.log(`${name}: ${sum("right")} of ${sentences.length} right, ${sum("wrong")} wrong`)

@@ -63,13 +63,15 @@ const isRight = (is: Sentence["is"], truth: ReadonlyArray<Truth>, text: string):
         : lines.every(({ key }) => wanted.some((one) => key.includes(one.key!)))
     case "having":
       return wanted.length === 0
-        ? /^No /.test(text)
+        ? text.startsWith("No ")
         : lines.length === Math.min(wanted.length, MAX_SHOWN) && lines.every(({ key, numbers }) => meets(key, numbers))
     default:
-      return lines.length > 0 &&
+      return (
+        lines.length > 0 &&
         lines.length <= Math.max(wanted.length, 1) &&
         lines.length >= Math.min(wanted.length, 3) &&
         lines.every(({ key, numbers }) => meets(key, numbers))
+      )
   }
 }
 

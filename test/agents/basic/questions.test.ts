@@ -107,9 +107,26 @@ const TALKS: Readonly<Record<string, Talk>> = {
     ["and the leads?", [], /no leads in Boston/],
     ["what about people", ["p1", "p5"], /people in Boston/]
   ],
+  "figures, and then others of the same": [
+    ["average deal size", [], /^Average amount of 3 deals: 50,166\.67\.$/],
+    ["total value of open deals", [], /^Sum of amount of 2 open deals: 102,500\.$/],
+    ["deals by stage", [], /^Deals by stage \(3 in all\):\n- open: 2, 67%\n- won: 1, 33%$/],
+    ["and by owner?", [], /^Deals by owner .*\n- Rosa Delgado: 2, 67%\n- Ada Lovelace: 1, 33%$/],
+    ["only the open ones", [], /^Open deals by owner \(2 in all\)/],
+    ["who has the most deals?", [], /^Rosa Delgado has the most deals \(by owner\): 2, of 3 in all\.$/],
+    ["what is the biggest deal", ["d3"], /^Highest amount of 3 deals: Vault doors — amount 90,?500/],
+    ["deals by company city", [], /^Deals by city of the company \(3 in all\):\n- Boston: 2, 67%\n- Denver: 1, 33%$/],
+    ["deals of Cedar Labs by stage", [], /^Deals of Cedar Labs by stage \(1 in all\):\n- won: 1, 100%$/],
+    ["which companies have more than 1 deal", [], /^No company has more than 1 deal\.$/],
+    ["what share of deals is won", [], /^Share of deals with stage won: 33% \(1 of 3\)\.$/],
+    ["total deals", [], /can't tell whether/],
+    ["deals by shoe size", [], /know of no “shoe size” here/],
+    ["deals by Ada Lovelace", ["d3"], /1 deal by Ada Lovelace/],
+    ["average stage of deals", [], /can't find “stage” as a number/]
+  ],
   "what can't be done, said plainly": [
-    ["average deal size", [], /can't add up, average.*there are 3 deals/],
-    ["total value of open deals", [], /can't add up/],
+    ["median deal size", [], /can't work that figure out.*Try “deals by stage”|Try “deals by/],
+    ["compare the deals of this year with last year", [], /can't work that figure out/],
     ["how many widgets are there", [], /not something I can look up for you/],
     ["list widgets", [], /not something I can look up for you/],
     ["🎉🎉", [], /didn't understand.*Try/],

@@ -1,0 +1,167 @@
+/** Answers a question for figures: the columns that its words mean, one request for groups, and a reply that says what was counted. */
+import type { Filter, FindQuery } from "../../../domain/Query.ts"
+import { both } from "../locate.ts"
+import { idsOf, narrow } from "../narrow.ts"
+import type { Context } from "../readConversation.ts"
+import { among, numbered } from "../replies.ts"
+import { columnsOf, find, type Script } from "../script.ts"
+import { written } from "../tokenize.ts"
+import type { Asked } from "./Asked.ts"
+import type { Columns, Spot } from "./columns.ts"
+import { figureName, figureText, groupText, measureOf, numeral, sharedName } from "./numerals.ts"
+import { around, choices, chosen, Declined, type Found, measureIn, plural, spotsOf, stepOf } from "./resolveFigures.ts"
+import {
+  bestReply,
+  bounds,
+  failed,
+  havingReply,
+  inOrder,
+  listed,
+  MAX_GROUPS,
+  single,
+  subject,
+  tooMany
+} from "./wording.ts"
+
+/** Beyond any amount, to sort by a column. */
+const BEYOND = "999999999999999"
+
+/** The reply; undefined if the words after "by" name no column, so that another reading may fit. */
+export function* figures(asked: Asked, context: Context): Script<string | undefined> {
+  const { lookup } = asked.measure
+  const { type } = lookup.noun
+  const parts = asked.part ?? []
+  const [columns, references] = yield* both(columnsOf(type.id), idsOf([...lookup.conditions, ...parts], context))
+  const isFar = (known: ReadonlyMap<string, Columns>) =>
+    asked.by.some((words) => spotsOf(words, type, columns, known, context).length === 0)
+  const [narrowed, known] = yield* both(narrow(lookup, columns, context, references), around(type, columns, isFar))
+  const spots = asked.by.map((words) => spotsOf(words, type, columns, known, context))
+  if (spots.some((meant) => meant.length === 0)) return undefined
+  if (typeof narrowed === "string") return narrowed
+  const noun = narrowed.noun ?? lookup.noun
+  const found: Found = {
+    asked,
+    lookup: { ...lookup, noun },
+    said: narrowed.said,
+    filters: narrowed.filters,
+    columns,
+    type
+  }
+  const by = spots.map((meant) => chosen(meant, narrowed.filters))
+  const several = by.findIndex((one) => one === undefined)
+  if (several >= 0)
+    return `I can't tell which ${written(asked.by[several]!)} you mean: ${choices(spots[several]!)}. Try “${plural(type)} by ${stepOf(spots[several]![0]!)}”.`
+  const measured = measureIn(found)
+  if (asked.measure.either === true) {
+    if (measured instanceof Declined) return undefined
+    return `I can't tell whether you mean how many there are or what they add up to. Try “how many ${plural(type)} are there” or “sum of ${measured!.label} of ${plural(type)}”.`
+  }
+  if (measured instanceof Declined) return measured.text
+  if (asked.part !== undefined) return yield* sharing(found, measured, context)
+  if (asked.rows !== undefined) return yield* sorted(found, measured!)
+  return yield* grouping(found, measured, by as ReadonlyArray<Spot>)
+}
+
+const query = ({ filters, type }: Found, selectColumns: ReadonlyArray<string>, ...more: ReadonlyArray<Filter>): FindQuery =>
+  ({ entityTypeId: type.id, filters: [...filters, ...more], selectColumns, limit: MAX_GROUPS }) // prettier-ignore
+
+const heading = ({ bucket, path }: Spot): string => `by ${bucket === undefined ? "" : `${bucket} `}${path}`
+
+/** The condition on groups, or the order from the lowest. */
+const onGroups = ({ asked }: Found, head: string): ReadonlyArray<Filter> => {
+  const order: ReadonlyArray<Filter> = asked.best?.upwards === true ? [{ columnId: head, op: "gte", value: head === "count" ? "0" : `-${BEYOND}` }] : [] // prettier-ignore
+  if (asked.having === undefined) return order
+  const { op, strict, value } = bounds(asked.having)
+  const next = head === "count" ? String(Number(value) + 1) : `${value}${value.includes(".") ? "" : "."}0000001`
+  // "Up" sorts the lowest first, so a lower bound has an upper one beside it.
+  return [...order, { columnId: head, op, value: strict ? next : value }]
+}
+
+function* grouping(found: Found, measured: Spot | undefined, by: ReadonlyArray<Spot>): Script<string> {
+  const { asked } = found
+  const { figure } = asked.measure
+  const head = measured === undefined ? "count" : `${figure} ${measured.path}`
+  const words = [...by.map(heading), ...(measured === undefined ? [] : [head])]
+  const filters = onGroups(found, head)
+  const page = yield* find(query(found, words, ...filters))
+  if (page === undefined) return failed(found)
+  if (page.tooMany === true) return tooMany(found, page)
+  const groups = page.groups ?? []
+  const limited = among(page.limited, found.type)
+  if (page.total === 0 || (groups.length === 0 && asked.having === undefined))
+    return `I found no ${subject(found, 2)}${limited}.`
+  if (by.length === 0) return single(found, measured!, page)
+  if (asked.having !== undefined) return havingReply(found, measured, by, page)
+  const isPeriod = by.some(({ bucket }) => bucket !== undefined)
+  if (asked.best === undefined || (page.several === true && figure !== "count"))
+    return listed(found, measured, by, page, groups)
+  if (!isPeriod) return bestReply(found, measured, by, page, groups)
+  if (page.nextCursorEntityId === undefined)
+    return bestReply(found, measured, by, page, inOrder(groups, figure, asked.best.upwards))
+  // Only the last periods came: ask for those that reach the best of them.
+  const [first] = inOrder(groups, figure, asked.best.upwards)
+  const most = first && measureOf(first, figure)
+  if (most === undefined || asked.best.upwards)
+    return `I can't compare that many periods at once. Name a year, such as “in ${groupText(groups.at(-1)!, by).slice(-4)}”.`
+  const all = yield* find(query(found, words, { columnId: head, op: "gte", value: String(most) }))
+  if (all?.groups === undefined || all.nextCursorEntityId !== undefined) return failed(found)
+  return bestReply(found, measured, by, page, inOrder(all.groups, figure, false))
+}
+
+/** The share of some rows: a group of the column that they differ in. */
+function* sharing(found: Found, measured: Spot | undefined, context: Context): Script<string> {
+  const { asked, columns, lookup } = found
+  const all = { ...lookup, conditions: [...lookup.conditions, ...asked.part!] }
+  const references = yield* idsOf(asked.part!, context)
+  const narrowed = yield* narrow(all, columns, context, references)
+  if (typeof narrowed === "string") return narrowed
+  const own = narrowed.filters.slice(found.filters.length)
+  const [filter] = own
+  if (own.length !== 1 || filter === undefined || filter.op !== "eq" || /[|*]|\.\./.test(filter.value))
+    return failed(found)
+  const head = measured === undefined ? [] : [`${asked.measure.figure} ${measured.path}`]
+  const page = yield* find(query(found, [`by ${filter.columnId}`, ...head]))
+  if (page?.groups === undefined || page.several === true)
+    return page?.tooMany === true ? tooMany(found, page) : failed(found)
+  if (page.total === 0) return `I found no ${subject(found, 2)}${among(page.limited, found.type)}.`
+  const group = page.groups.find((one) => sharedName(filter.value, one))
+  if (group?.share === undefined) return failed(found)
+  const label = columns.find(({ id }) => id === filter.columnId)?.name.toLowerCase() ?? filter.columnId
+  const what =
+    measured === undefined ? subject(found, 2) : `${figureName("sum", measured.label)} of ${subject(found, 2)}`
+  const numbers =
+    measured === undefined
+      ? `${numeral(String(group.count))} of ${numeral(String(page.total))}`
+      : figureText(group, "sum")
+  return `Share of ${what} with ${label} ${groupText(group, [{ path: filter.columnId, label, column: columns[0]! }])}${among(page.limited, found.type)}: ${group.share}% (${numbers}).`
+}
+
+/** Rows in the order of a column. */
+function* sorted(found: Found, measured: Spot): Script<string> {
+  const { asked, columns, filters, type } = found
+  const isDate = measured.column.holds !== "number"
+  const { limit = 5, upwards: asks } = asked.rows!
+  const upwards = asks ?? isDate
+  const order: Filter = isDate
+    ? { columnId: measured.path, op: upwards ? "gte" : "lt", value: upwards ? "1000-01-01" : "9999-01-01" }
+    : { columnId: measured.path, op: upwards ? "gte" : "lt", value: `${upwards ? "-" : ""}${BEYOND}` }
+  const size = Math.min(limit, MAX_GROUPS)
+  const page = yield* find({
+    entityTypeId: type.id,
+    filters: [order, ...filters],
+    limit: Math.min(size + 1, MAX_GROUPS),
+    selectColumns: [measured.path]
+  })
+  if (page === undefined) return failed(found)
+  if (page.total === 0) return `I found no ${subject(found, 2)} with a ${measured.label}${among(page.limited, type)}.`
+  const shown = { ...page, entities: page.entities.slice(0, size) }
+  const [last, next] = [shown.entities.at(-1), page.entities[size]]
+  const value = (entity: typeof last) => JSON.stringify(entity?.columns?.[measured.path])
+  const ties = next !== undefined && value(next) === value(last) ? ` Others have the same ${measured.label}.` : ""
+  const first = upwards ? (isDate ? "Earliest" : "Lowest") : isDate ? "Latest" : "Highest"
+  const items = numbered(shown, columns, [measured.path])
+  const lead = `${first} ${measured.label} of ${numeral(String(page.total))}${page.totalIsLowerBound === true ? "+" : ""} ${subject(found, page.total)}${among(page.limited, type)}`
+  return shown.entities.length === 1
+    ? `${lead}: ${items.replace(/^1\. /, "")}.${ties}`
+    : `${lead}:\n${items}${ties === "" ? "" : `\n${ties.trim()}`}`
+}

@@ -1,0 +1,240 @@
+/** Measures and the parts of the grammar: what is counted or added up, of which rows, and what words may stand for a column. */
+import { foldText } from "../../../domain/keys.ts"
+import type { Figure } from "../../../domain/Query.ts"
+import { fitsCondition, isValue, named, structures } from "../conditions.ts"
+import { CARDINALS } from "../lexicon.ts"
+import { Condition, type Lookup, nounAt } from "../Lookup.ts"
+import { type Captures, compiled, type Fits, matchPattern } from "../patterns.ts"
+import type { Context } from "../readConversation.ts"
+import { readConditions, readLookup } from "../readLookup.ts"
+import { timeAt } from "../readTime.ts"
+import { folded, tokenize } from "../tokenize.ts"
+import type { Measure, Words } from "./Asked.ts"
+import { ADJECTIVES, BUCKET_WORDS, EVERY, FIGURE_WORDS, MEASURES as NUMBERS, PARTS, REVENUE_TYPES } from "./lexicon.ts"
+
+/** Replaces the parts of a pattern: `<per>` stands for its alternatives. */
+export const withParts = (text: string): string =>
+  text.replace(/<(\w+)>/g, (_, name: string) => `(${PARTS[name as keyof typeof PARTS]})`)
+
+export type Rule<A> = readonly [
+  patterns: ReadonlyArray<string>,
+  build: (captures: Captures, context: Context) => A | undefined
+]
+
+export const rules = <A>(...all: ReadonlyArray<Rule<A>>): ReadonlyArray<Rule<A>> =>
+  all.map(([patterns, build]) => [patterns.map(withParts), build])
+
+const revenueNoun = (context: Context): Lookup["noun"] | undefined => {
+  const types = context.types.filter(({ id, name }) => REVENUE_TYPES.has(id) || REVENUE_TYPES.has(foldText(name)))
+  return types.length === 1 ? { type: types[0]!, said: types[0]!.plural } : undefined
+}
+
+/** The rows that revenue is made of, with the conditions that follow. */
+export const revenue = (
+  tail: Words | undefined,
+  context: Context,
+  ...more: ReadonlyArray<Condition>
+): Measure | undefined => {
+  const noun = revenueNoun(context)
+  const conditions = tail === undefined ? [] : readConditions(tail, context)
+  return noun && conditions && { figure: "sum", revenue: true, lookup: { noun, conditions: [...conditions, ...more] } }
+}
+
+export const measured =
+  (figure: Measure["figure"], more: Partial<Measure> = {}) =>
+  ({ lookup, of, tail }: Captures, context: Context): Measure | undefined => {
+    const found = readLookup(lookup!, context)
+    const conditions = tail === undefined ? [] : readConditions(tail, context)
+    if (found === undefined || conditions === undefined || found.limit !== undefined || found.order !== undefined)
+      return undefined
+    return {
+      ...more,
+      figure,
+      ...(of === undefined ? {} : { of }),
+      lookup: { ...found, conditions: [...found.conditions, ...conditions] }
+    }
+  }
+
+export const isPlural = ({ lookup }: Measure): boolean =>
+  foldText(lookup.noun.said) !== foldText(lookup.noun.type.name) || lookup.noun.type.name === lookup.noun.type.plural
+
+const FIGURES_OF: ReadonlyArray<Figure> = ["sum", "avg", "max", "min"]
+
+/** Measures in their own words. */
+const MEASURES = rules<Measure>(
+  [
+    ["how many {of} (of|in|did|do) (the|our|all)? {lookup}", "how many {of} (did|do|have) (we|i) (have|spend|spent|sell|sold) (on|in|of) {lookup}"],
+    measured("sum")
+  ], // prettier-ignore
+  [["<count> (all|the|our|all the|all our)? {lookup}"], measured("count")],
+  [
+    ["how long (are|is|do|does|were) (the|our|a)? {lookup} (take|last)? on average", "how long (is|are|was) the average {lookup}", "how long on average (are|is) {lookup}"],
+    (captures, context) => measured("avg", { of: tokenize("length") })(captures, context)
+  ], // prettier-ignore
+  [["how long (is|was) the longest {lookup}"], measured("max", { of: tokenize("length") })],
+  [["how long (is|was) the shortest {lookup}"], measured("min", { of: tokenize("length") })],
+  [["how (much|big|large|high) (is|are|was) the average {lookup}"], measured("avg")],
+  [["how (much|big|large|high) (is|was) the (biggest|largest|highest) {lookup}"], measured("max")],
+  ...FIGURES_OF.map((figure): Rule<Measure> => [
+    [`(the)? <${figure}> (of)? (the|our|all)? {of} <over> {lookup}`, `(the)? <${figure}> {lookup} {of}`, `(the)? <${figure}> {lookup} {of} {tail}`],
+    measured(figure)
+  ]), // prettier-ignore
+  [
+    [
+      "(the)? (sum|sum of|total of|combined|sum up|add up|sum total|grand total) (of)? (all|the|our|all the|all our)? {lookup}"
+    ],
+    measured("sum")
+  ],
+  [
+    ["(the)? (total|overall) (all|of)? {lookup}"],
+    (captures, context) => measured("sum", { either: true })(captures, context)
+  ],
+  [
+    ["(the|an|a)? (average|mean|avg|typical) {lookup}"],
+    (captures, context) => {
+      const measure = measured("avg")(captures, context)
+      // "Average invoices" is a number of them.
+      return measure === undefined || isPlural(measure) ? undefined : measure
+    }
+  ],
+  [["(the)? (average|mean) of (all|the|our)? {lookup}"], measured("avg")],
+  [
+    ["(the)? (total|overall|combined|gross|whole)? <revenue>", "(the)? (total|overall|combined|gross|whole)? <revenue> {tail}"],
+    ({ tail }, context) => revenue(tail, context)
+  ], // prettier-ignore
+  [
+    [
+      "how much (money|revenue)? (did|do|have|has) (we|i|our company) <earned>",
+      "how much (money|revenue)? (did|do|have|has) (we|i|our company) <earned> {tail}",
+      "how much (money|revenue) (did|do|have) (we|i) (have|get) {tail}",
+      "how much (money|revenue) came in {tail}"
+    ],
+    ({ tail }, context) => revenue(tail, context)
+  ],
+  [
+    [
+      "how much (money)? (has|have|did|does) {value} <spent>",
+      "how much (money)? (has|have|did|does) {value} <spent> {tail}",
+      "how much (money|revenue)? (has|have|did|does) {value} (brought in|bring in|generate|generated)"
+    ],
+    ({ tail, value }, context) => {
+      const whose = named(value!, context)
+      return whose && revenue(tail, context, Condition.With(whose))
+    }
+  ],
+  [
+    ["(what|how much) (are|is|were) (the|my|our|all)? {lookup} worth", "how much (are|is|were) {lookup} worth (together|in total|altogether)"],
+    (captures, context) => measured("sum")(captures, context)
+  ], // prettier-ignore
+  [
+    [
+      "(how many|number of|the number of|count of|count)? (different|distinct|unique|separate) {of} (are there|do we have|exist|is there)? (among|for|of|in) (the|our|all)? {lookup}",
+      "(how many|number of) (different|distinct|unique|separate) {of} <does> (the|our|all|all our)? {lookup} (come from|live in|based in|located in|interested in|work in|have|from|in|buy|use|belong to|cover|sit in|with|got)",
+      "how many {of} (do|are) (the|our|all|all our)? {lookup} (come from|live in|based in|located in|interested in|from)",
+      "(in|from) how many (different)? {of} (do|are|have) (we|our|the|all our)? (have|got)? {lookup} (live|based|located|come from)?"
+    ],
+    measured("distinct")
+  ]
+)
+
+/** Measures that are understood as such only beside groups: "value of deals per owner", "customers per city". */
+const BARE = rules<Measure>(
+  [["(the)? {of} (of|for|in|from) (the|our|all)? {lookup}", "(the)? {measured} {lookup}"], ({ measured: words, ...captures }, context) => measured("sum")({ ...captures, ...(words === undefined ? {} : { of: words }) }, context)], // prettier-ignore
+  [["{lookup}"], measured("count")]
+)
+
+const MAX_PHRASE = 5
+const MAX_OF = 3
+
+const JOINING = new Set("and or with for from at to near in on by without per".split(" "))
+/** Whether a word can't be the column that is measured: "total" can. */
+const isNoMeasure = (word: string): boolean => FIGURE_WORDS.has(word) && !NUMBERS.some(({ words }) => words.has(word))
+
+/** Whether words can name a column or a kind of groups. */
+export const isPhrase = (
+  tokens: Words,
+  { today }: Context,
+  most: number,
+  isExcluded = (word: string) => FIGURE_WORDS.has(word)
+): boolean =>
+  tokens.length <= most &&
+  tokens.every((token, at) => {
+    if (/\d/.test(token.word)) return false
+    if (/^(of|the|'s)$/.test(token.word)) return at > 0 && at < tokens.length - 1
+    return !structures(token) && !isExcluded(token.word) && !JOINING.has(token.word)
+  }) &&
+  !tokens.slice(0, -1).some(({ after }) => after !== "") &&
+  !tokens.some((_, at) => timeAt(tokens.slice(at), today) !== undefined)
+
+/** Readings of one message: a question has many partitions, and most parts come again in several of them. */
+const memory = new WeakMap<Context, Map<string, unknown>>()
+const remembered = <A>(what: string, tokens: Words, context: Context, make: () => A): A => {
+  const known = memory.get(context) ?? new Map<string, unknown>()
+  memory.set(context, known)
+  if (known.size > 20_000) known.clear()
+  const key = `${what} ${tokens.map(({ after, text }) => `${text}${after}`).join(" ")}`
+  if (!known.has(key)) known.set(key, make())
+  return known.get(key) as A
+}
+
+/** `explicit` is a measure in its own words, `m` also a noun or a column that is measured beside groups. */
+export const readMeasure = (as: "m" | "explicit", tokens: Words, context: Context): Measure | undefined =>
+  remembered(as, tokens, context, () => {
+    const found = firstOf(as === "m" ? [...MEASURES, ...BARE] : MEASURES, tokens, context)
+    return found !== undefined && found.lookup.conditions.some(isOfFigures) ? undefined : found
+  })
+
+/** "Median deals", "running deals": not a quality of rows. */
+const isOfFigures = (condition: Condition): boolean =>
+  condition._tag === "Quality" && condition.words.split(" ").some((word) => FIGURE_WORDS.has(word))
+
+export const fitsIn =
+  (context: Context): Fits =>
+  (name, tokens) => {
+    if (tokens.slice(0, -1).some(({ after }) => /[.;!?]/.test(after))) return false
+    switch (name) {
+      case "m":
+      case "explicit":
+        return readMeasure(name, tokens, context) !== undefined
+      case "lookup":
+        return remembered("lookup", tokens, context, () => {
+          const found = readLookup(tokens, context)
+          return found !== undefined && !found.conditions.some(isOfFigures)
+        })
+      case "tail":
+      case "part":
+        return remembered("tail", tokens, context, () => readConditions(tokens, context) !== undefined)
+      case "by":
+      case "other":
+        return BUCKET_WORDS[folded(tokens)] !== undefined || isPhrase(tokens, context, MAX_PHRASE)
+      case "of":
+        return (
+          isPhrase(tokens, context, MAX_OF, isNoMeasure) &&
+          !tokens.some((_, at) => nounAt(tokens.slice(at), context)?.length === tokens.length - at)
+        )
+      case "measured":
+        return tokens.length === 1 && /^(value|amount|quantity|minutes|hours)$/.test(tokens[0]!.word)
+      case "n":
+        return tokens.length === 1 && (CARDINALS[tokens[0]!.word] !== undefined || /^\d{1,3}$/.test(tokens[0]!.word))
+      case "adjective":
+        return ADJECTIVES[folded(tokens)] !== undefined
+      case "every":
+        return tokens.length === 1 && EVERY[tokens[0]!.word] !== undefined
+      case "value":
+        return isValue(tokens, context)
+      default:
+        return fitsCondition(context)(name, tokens)
+    }
+  }
+
+export const firstOf = <A>(all: ReadonlyArray<Rule<A>>, tokens: Words, context: Context): A | undefined => {
+  const fits = fitsIn(context)
+  for (const [texts, build] of all) {
+    for (const text of texts) {
+      const captures = matchPattern(compiled(text), tokens, fits)
+      const found = captures && build(captures, context)
+      if (found !== undefined) return found
+    }
+  }
+  return undefined
+}

@@ -1,0 +1,140 @@
+/** The sentences that ask for groups, their order or condition, shares, and rows in the order of a value. */
+import { CARDINALS } from "../lexicon.ts"
+import type { Captures } from "../patterns.ts"
+import type { Context } from "../readConversation.ts"
+import { readConditions, readLookup } from "../readLookup.ts"
+import { folded, tokenize } from "../tokenize.ts"
+import type { Asked, Measure, Words } from "./Asked.ts"
+import { ADJECTIVES, EVERY } from "./lexicon.ts"
+import { isPlural, measured, readMeasure, revenue, rules } from "./measures.ts"
+
+const grouped = (captures: Captures, context: Context): Asked | undefined => {
+  const { explicit, m } = captures
+  const measure = explicit === undefined ? readMeasure("m", m!, context) : readMeasure("explicit", explicit, context)
+  const tail = captures["tail"] === undefined ? [] : readConditions(captures["tail"], context)
+  if (measure === undefined || tail === undefined) return undefined
+  const lookup = { ...measure.lookup, conditions: [...measure.lookup.conditions, ...tail] }
+  const { by, other } = captures
+  return { measure: { ...measure, lookup }, by: [by!, ...(other === undefined ? [] : [other])] }
+}
+
+const counted = (captures: Captures, context: Context): Asked | undefined => {
+  const measure = measured("count")(captures, context)
+  const tail = captures["tail"] === undefined ? [] : readConditions(captures["tail"], context)
+  if (measure === undefined || tail === undefined) return undefined
+  return { measure, by: [captures["by"]!] }
+}
+
+/** The first groups; one of them where the question is for one. */
+const best =
+  (upwards: boolean, one = false) =>
+  (captures: Captures, context: Context): Asked | undefined => {
+    const asked = grouped(captures, context)
+    const { n } = captures
+    return (
+      asked && { ...asked, best: { upwards, ...(one ? { limit: 1 } : n === undefined ? {} : { limit: numberOf(n) }) } }
+    )
+  }
+
+export const numberOf = (tokens: Words): number => CARDINALS[tokens[0]!.word] ?? Number(tokens[0]!.word)
+
+const OWNER = tokenize("owner")
+const CUSTOMER = tokenize("customer")
+
+const ofRevenue =
+  (upwards: boolean, by?: Words) =>
+  (captures: Captures, context: Context): Asked | undefined => {
+    const measure = revenue(captures["tail"], context)
+    return measure && { measure, by: [by ?? captures["by"]!], best: { upwards, limit: 1 } }
+  }
+
+/** Whether the person asks for one: "which country", not "which countries". */
+const isOne = ({ by }: Captures): boolean => !/[^s]s$|people$/.test(by!.at(-1)!.word)
+
+const having = (captures: Captures, context: Context): Asked | undefined => {
+  const asked = grouped(captures, context)
+  const compared = captures["compared"]
+  const [value, ...others] = captures["number"] ?? captures["n"]!
+  if (asked === undefined || value === undefined || others.length > 0) return undefined
+  const digits = String(CARDINALS[value.word] ?? value.word.replace(/^[$€£]/, "").replace(/(?<=\d),(?=\d{3})/g, ""))
+  return /^\d+(\.\d+)?$/.test(digits)
+    ? { ...asked, having: { compared: compared === undefined ? "exactly" : folded(compared), value: digits } }
+    : undefined
+}
+
+const share = (captures: Captures, context: Context): Asked | undefined => {
+  const { m, part } = captures
+  const measure = readMeasure("m", m!, context)
+  const conditions = readConditions(part!, context)
+  if (measure === undefined || conditions?.length !== 1) return undefined
+  return { measure, by: [], part: conditions }
+}
+
+const rows =
+  (upwards?: boolean) =>
+  (captures: Captures, context: Context): Asked | undefined => {
+    const { adjective, lookup, n, of } = captures
+    const [about, low] = adjective === undefined ? [] : ADJECTIVES[folded(adjective)]!
+    const tail = captures["tail"] === undefined ? [] : readConditions(captures["tail"], context)
+    const found = readLookup(lookup!, context)
+    if (found === undefined || tail === undefined || found.order !== undefined) return undefined
+    const { limit: own, ...asked } = found
+    const measure: Measure = {
+      figure: "max",
+      of: of ?? tokenize(about!),
+      lookup: { ...asked, conditions: [...asked.conditions, ...tail] }
+    }
+    const limit = n === undefined ? (own ?? (isPlural(measure) ? undefined : 1)) : numberOf(n)
+    return {
+      measure,
+      by: [],
+      rows: {
+        ...((upwards ?? low) === undefined ? {} : { upwards: (upwards ?? low)! }),
+        ...(limit === undefined ? {} : { limit })
+      }
+    }
+  }
+
+const WHICH = "(which|what|in which|in what|on which|on what|for which|at which|at what|from which)"
+
+export const FIGURE_QUESTIONS = rules<Asked>(
+  // Groups in an order, or the first of them.
+  [[`${WHICH} {by} <have> (the)? <most> {m}`, `${WHICH} {by} <does> <we>? (have|had|hold|get|got|see|sell|make)? (the)? <most> {m}`], (captures, context) => best(false, isOne(captures))(captures, context)],
+  [[`${WHICH} {by} <have> (the)? <fewest> {m}`, `${WHICH} {by} <does> <we>? (have|had|hold|get|got|see|sell|make)? (the)? <fewest> {m}`], (captures, context) => best(true, isOne(captures))(captures, context)],
+  [[`${WHICH} {by} <have> (the)? <highest> {explicit}`, `${WHICH} {by} (was|is|were|are|had|has) (the|our)? {explicit} (the)? <highest>`], (captures, context) => best(false, isOne(captures))(captures, context)],
+  [[`${WHICH} {by} <have> (the)? <lowest> {explicit}`, `${WHICH} {by} (was|is|were|are|had|has) (the|our)? {explicit} (the)? <lowest>`], (captures, context) => best(true, isOne(captures))(captures, context)],
+  [["who <have> (the)? <most> {m}", "who <have> (the)? <highest> {explicit}"], (captures, context) => best(false, true)({ ...captures, by: OWNER }, context)],
+  [["who <have> (the)? <fewest> {m}", "who <have> (the)? <lowest> {explicit}"], (captures, context) => best(true, true)({ ...captures, by: OWNER }, context)],
+  [[`${WHICH} {by} <spent> (the)? most (money)?`, `${WHICH} {by} <spent> (the)? most (money)? {tail}`, `${WHICH} {by} (sold|sells) (the)? most`, `${WHICH} {by} (sold|sells) (the)? most {tail}`], ofRevenue(false)],
+  [[`${WHICH} {by} <spent> (the)? least (money)?`, `${WHICH} {by} <spent> (the)? least (money)? {tail}`, `${WHICH} {by} (sold|sells) (the)? least`, `${WHICH} {by} (sold|sells) (the)? least {tail}`], ofRevenue(true)],
+  [["who <spent> (the)? most (money)?", "who <spent> (the)? most (money)? {tail}"], ofRevenue(false, CUSTOMER)],
+  [["who (sold|sells) (the)? most", "who (sold|sells) (the)? most {tail}"], ofRevenue(false, OWNER)],
+  [["(the)? most (common|frequent|popular|used) {by} (of|for|among|in) (the|our|all)? {m}", "busiest {by} (for|by|in|of|in terms of) {m}"], best(false, true)],
+  [["(the)? least (common|frequent|popular|used) {by} (of|for|among|in) (the|our|all)? {m}"], best(true, true)],
+  [["(the)? (top)? {n} {by} <have> (the)? <most> {m}", "(the)? <top> {n} {by} <ranking> (the|our)? {m}", "(the)? {n} {by} <have> (the)? <highest> {explicit}", "(the)? {n} <top> {by} <ranking> (the|our)? {m}"], best(false)],
+  [["(the)? {n} {by} <have> (the)? <fewest> {m}", "(the)? <bottom> {n} {by} <ranking> (the|our)? {m}", "(the)? {n} {by} <have> (the)? <lowest> {explicit}"], best(true)],
+  [["(the)? {by} <have> (the)? <most> {m}", "(the)? {by} <have> (the)? <highest> {explicit}"], (captures, context) => best(false, isOne(captures))(captures, context)],
+  [["(the)? {by} <have> (the)? <fewest> {m}", "(the)? {by} <have> (the)? <lowest> {explicit}"], (captures, context) => best(true, isOne(captures))(captures, context)],
+  [["<top> {by} <ranking> (the|our)? {explicit}", "rank (the|our|all)? {by} by {explicit}", "{by} (ranked|sorted|ordered)? by {explicit}"], best(false)],
+  // Groups with a condition.
+  [[`${WHICH} {by} (that|who)? <have> {compared} {n} {m}`, "(the|all)? {by} (that|which|who)? <have> {compared} {n} {m}", "who <have> {compared} {n} {m}", `${WHICH} {by} <have> (exactly)? {n} {m}`], (captures, context) => having({ by: OWNER, ...captures }, context)],
+  [[`${WHICH} {by} <have> {explicit} (of|worth)? {compared} {number}`, "(the|all)? {by} (with|that have|whose) {explicit} (of|is|are|was)? {compared} {number}"], having],
+  // Shares.
+  [["(what)? <share> of (the|our|all|all the|all our)? {m} {part}"], share],
+  [["how much of (the|our|all)? {m} {part}"], share],
+  // Rows in an order.
+  [[`${WHICH} {lookup} (is|are|was|were) (the)? {adjective}`, "(the|my|our)? {n} {adjective} {lookup}", "(the|my|our)? {adjective} {lookup}", "(the|my|our)? {adjective} {n} {lookup}"], rows()],
+  [["(the)? {lookup} with (the)? <max> {of}", "(the)? {lookup} with (the)? <max> {of} {tail}", "(the)? (top|first) {n} {lookup} (by|in terms of) {of}", `${WHICH} {lookup} (has|have|had) (the)? <max> {of}`, `${WHICH} {lookup} (has|have|had) (the)? <max> {of} {tail}`], rows(false)],
+  [["(the)? {lookup} with (the)? <min> {of}", "(the)? {lookup} with (the)? <min> {of} {tail}", `${WHICH} {lookup} (has|have|had) (the)? <min> {of}`, `${WHICH} {lookup} (has|have|had) (the)? <min> {of} {tail}`], rows(true)],
+  [["(sort|order|rank) (the|my|our|all)? {lookup} by {of} (descending|highest first|from high to low)", "{lookup} (sorted|ordered|ranked) by {of} (descending|highest first)"], rows(false)],
+  [["(sort|order|rank) (the|my|our|all)? {lookup} by {of} (ascending|lowest first|from low to high)?", "{lookup} (sorted|ordered|ranked) by {of} (ascending|lowest first)?"], rows()],
+  // Groups.
+  [["{m} <per> (the|our)? {by} (and|and by|and per|for each|for every|per|by) {other}", "{m} <per> (the|our)? {by} (and|and by|and per) {other} {tail}", "{m} <per> (the|our)? {by}", "{m} <per> (the|our)? {by} {tail}"], grouped],
+  [["how many {lookup} <does> (each|every|each of the|each of our|every one of our) {by} (have|own|got|handle|manage|look after|get)?", "how many {lookup} <does> (each|every|each of the|each of our) {by} (have|own|got|handle|manage|look after|get)? {tail}", "how many {lookup} <does> (we|you|i|they|there) (have|get|got|hold|had)? (in|for|on|per|at)? (each|every|per) {by}", "how many {lookup} <does> (we|you|i|they|there) (have|get|got|hold|had)? (in|for|on|per|at)? (each|every|per) {by} {tail}"], counted],
+  [["{every} {m}"], ({ every, ...captures }, context) => grouped({ ...captures, by: tokenize(EVERY[every![0]!.word]!) }, context)],
+  [["{m} {every}"], ({ every, ...captures }, context) => grouped({ ...captures, by: tokenize(EVERY[every![0]!.word]!) }, context)],
+  [["{explicit}"], ({ explicit }, context) => {
+    const measure = readMeasure("explicit", explicit!, context)
+    return measure === undefined || measure.figure === "count" ? undefined : { measure, by: [] }
+  }]
+) // prettier-ignore

@@ -1,0 +1,76 @@
+/**
+ * The grammar of questions for figures: a measure ("average total of invoices in 2023"), its groups ("by country"), their
+ * order ("the most", "top 5") or condition ("more than 10"). Every word has a part in it, or the question is another one.
+ */
+import { Condition } from "../Lookup.ts"
+import { byLength, compiled, endsWith, matchPattern, startsWith } from "../patterns.ts"
+import type { Context } from "../readConversation.ts"
+import { readConditions } from "../readLookup.ts"
+import { timeAt } from "../readTime.ts"
+import { folded } from "../tokenize.ts"
+import type { Asked, Words } from "./Asked.ts"
+import { CUES, LEADS, ORDERS } from "./lexicon.ts"
+import { firstOf, fitsIn, isPhrase, withParts } from "./measures.ts"
+import { FIGURE_QUESTIONS, numberOf } from "./questions.ts"
+
+const LEADING = byLength(LEADS)
+
+/** The words without asking ones at their beginning, from the fewest words to all. */
+const withoutLeads = (tokens: Words): ReadonlyArray<Words> => {
+  const lead = LEADING.find((words) => words.length < tokens.length && startsWith(tokens, words))
+  return lead === undefined ? [tokens] : [...withoutLeads(tokens.slice(lead.length)), tokens]
+}
+
+/** A time at the beginning goes to the end: "in 2023, how many invoices per country". */
+const timeLast = (tokens: Words, { today }: Context): Words => {
+  const time = timeAt(tokens, today)
+  return time === undefined || time.length === tokens.length
+    ? tokens
+    : [...tokens.slice(time.length), ...tokens.slice(0, time.length).map((token) => ({ ...token, after: "" }))]
+}
+
+/** "…, top 5": the first of the groups. */
+const limited = (tokens: Words): { readonly tokens: Words; readonly limit?: number } => {
+  const [top, n] = [tokens.at(-2), tokens.at(-1)]
+  if (top?.word !== "top" || n === undefined || tokens.length < 4 || !/^\d{1,2}$|^(three|five|ten)$/.test(n.word)) return { tokens } // prettier-ignore
+  const rest = tokens.slice(0, -2)
+  const shorter = /^(only|just|the)$/.test(rest.at(-1)!.word) ? rest.slice(0, -1) : rest
+  return { tokens: shorter, limit: numberOf([n]) }
+}
+
+const ORDERED = byLength(ORDERS)
+
+/** Whether a message can be a question for figures. */
+export const hasCue = (tokens: Words): boolean => tokens.some(({ word }) => CUES.has(word))
+
+/** What a question for figures asks for; undefined if it is none, or any word of it is not understood. */
+export const readAsked = (tokens: Words, context: Context): Asked | undefined => {
+  if (!hasCue(tokens)) return undefined
+  const unordered = ORDERED.find((words) => endsWith(tokens, words))
+  const { limit, tokens: words } = limited(unordered === undefined ? tokens : tokens.slice(0, -unordered.length))
+  for (const rest of withoutLeads(timeLast(words, context))) {
+    const asked = firstOf(FIGURE_QUESTIONS, rest, context)
+    if (asked === undefined) continue
+    if (limit === undefined) return asked
+    return asked.by.length === 0 || asked.best !== undefined ? undefined : { ...asked, best: { upwards: false, limit } }
+  }
+  return undefined
+}
+
+/** "By country?" after another question: its groups. */
+export const readRegrouping = (tokens: Words, context: Context): Words | undefined => {
+  const by = matchPattern(compiled(withParts("<per> (the|our)? {by}")), tokens, fitsIn(context))?.["by"]
+  return by
+}
+
+/** "Only 2023", "just the open ones": conditions that the last question gets besides. */
+export const readOnly = (tokens: Words, context: Context): ReadonlyArray<Condition> | undefined => {
+  const [first] = tokens
+  if (tokens.length < 2 || !/^(only|just)$/.test(first!.word)) return undefined
+  const ones = /^(ones|one)$/.test(tokens.at(-1)!.word)
+  const rest = tokens.slice(tokens[1]!.word === "the" || tokens[1]!.word === "those" ? 2 : 1, ones ? -1 : undefined)
+  if (rest.length === 0) return undefined
+  return ones && isPhrase(rest, context, 2)
+    ? [Condition.Quality({ words: folded(rest) })]
+    : readConditions(rest, context)
+}
