@@ -14,8 +14,8 @@ const WHOLE = new Intl.NumberFormat("en-US", { maximumFractionDigits: 2 })
 /** A number as it is in the result, grouped; an average with two decimals. */
 export const numeral = (value: string, figure: "count" | Figure = "count"): string => {
   if (figure === "avg") return WHOLE.format(Number(value))
-  const [whole = "", decimals] = value.split(".")
-  const grouped = whole.replace(/\B(?=(\d{3})+$)/g, ",")
+  const [, sign = "", whole = "0", decimals] = /^(-?)(\d+)(?:\.(\d+))?$/.exec(value) ?? []
+  const grouped = `${sign}${BigInt(whole).toLocaleString("en-US")}`
   return decimals === undefined ? grouped : `${grouped}.${decimals}`
 }
 
