@@ -1452,6 +1452,45 @@ export const replays = [
     patches: [["src/agents/guards/Provenance.ts", "entityIds.some((id) => !this.#named.has(id))", "false"]]
   },
   {
+    name: "A sentence that only told how something is became a draft (our own review)",
+    test: ["test/agents/provenance.test.ts", "don't follow from a sentence that tells how something is"],
+    defence: "changeVerbs.ts `onlyTells`: a message that asks for no change and tells how something is drafts nothing",
+    removed: "sentences that tell",
+    patches: [
+      [
+        "src/agents/guards/changeVerbs.ts",
+        "words.some((word) => STATES.has(word)) || STATES_ANYWHERE.test(asked)",
+        "words.length < 0"
+      ]
+    ]
+  },
+  {
+    name: "A row that is named like common words counted as named (our own review)",
+    test: ["test/agents/provenance.test.ts", "don't reach a row whose name is made of common words"],
+    defence: "Provenance.ts `#isName`: a name has a word of its own, or stands between quotation marks",
+    removed: "the words that alone name nothing",
+    patches: [
+      [
+        "src/agents/guards/Provenance.ts",
+        "if (own.some((word) => !isVerb(word))) return true",
+        "if (own.length >= 0 || isVerb(name)) return true"
+      ]
+    ]
+  },
+  {
+    name: "A repeat lowered the confirmation that a change needs (our own review)",
+    test: ["test/services/changes/keeping.test.ts", "proposed again keep their level and their time"],
+    defence: "store.ts `storing`: a repeat that needs a higher level withdraws the lower one",
+    removed: "the comparison of levels",
+    patches: [
+      [
+        "src/services/changes/store.ts",
+        '${rank("level")} < ${rank("$4::text")}',
+        '${rank("level")} > ${rank("$4::text")}'
+      ]
+    ]
+  },
+  {
     name: "A row's text led a model to a value (our own review)",
     test: ["test/agents/provenance.test.ts", "hold nothing that the person didn't ask for"],
     defence: "Provenance.ts `#originOf`: the value is said, or pointed at",

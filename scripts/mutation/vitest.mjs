@@ -112,6 +112,7 @@ const matchers = {
       found()
     } catch (error) {
       if (wanted === undefined || wanted === Error) return typeof error.message === "string"
+      if (isFunction(wanted)) return error instanceof wanted
       return wanted instanceof RegExp ? wanted.test(error.message) : error.message.includes(wanted)
     }
     return false

@@ -169,6 +169,89 @@ layer(agentFor(server, { callsPerPerson: 1_000_000, destructivePerHour: 1_000_00
     })
   )
 
+  it.effect("don't follow from a sentence that tells how something is, and do from instructions in many words", () =>
+    Effect.gen(function* () {
+      const { organization } = yield* company
+      const [ada, mark] = yield* addPeople(organization, [
+        { name: "Ada Teller", status: "Lead" },
+        { name: "Mark Record", status: "Lead" }
+      ])
+      const told = [
+        "Ada Teller's phone is 512-555-0100 according to the list",
+        "The list says Ada Teller's phone is 512-555-0100.",
+        "I was told that 512-555-0100 is the phone of Ada Teller",
+        "Ada Teller has the phone 512-555-0100 in my notes",
+        "In the record of Ada Teller the phone was 512-555-0100",
+        "what is Ada Teller's phone, 512-555-0100",
+        "Die Telefonnummer von Ada Teller ist 512-555-0100"
+      ]
+      const asked = [
+        "Amend Ada Teller's phone to 512-555-0100",
+        "please revise the phone of Ada Teller: 512-555-0100",
+        "swap Ada Teller's phone for 512-555-0100",
+        "512-555-0100 should be Ada Teller's phone",
+        "Ada Teller's phone is now 512-555-0100.",
+        "I want Ada Teller's phone to be 512-555-0100",
+        "overwrite Ada Teller's phone with 512-555-0100, that is right",
+        "Ada Teller: phone 512-555-0100"
+      ]
+      const drafted = Effect.fnUntraced(function* (
+        id: string,
+        name: string,
+        text: string,
+        value = "phone=512-555-0100"
+      ) {
+        server.reset(
+          inTurn(finds("people", [["name", "eq", name]]), drafting("people.update", [id], value), says("So."))
+        )
+        return [text, stepsIn(yield* ask(organization, text)).length]
+      })
+      for (const text of told) expect(yield* drafted(ada!, "Ada Teller", text)).toEqual([text, 0])
+      for (const text of asked) expect(yield* drafted(ada!, "Ada Teller", text)).toEqual([text, 1])
+      // The verbs in a name ask for nothing.
+      const named = "Mark Record is Won"
+      expect(yield* drafted(mark!, "Mark Record", named, "status=Won")).toEqual([named, 0])
+      for (const text of ["get rid of Ada Teller", "ditch Ada Teller", "Scrap Ada Teller."]) {
+        server.reset(
+          inTurn(finds("people", [["name", "eq", "Ada Teller"]]), drafting("people.delete", [ada!]), says("So."))
+        )
+        expect([text, stepsIn(yield* ask(organization, text)).length]).toEqual([text, 1])
+      }
+    })
+  )
+
+  it.effect("don't reach a row whose name is made of common words, unless it stands between quotation marks", () =>
+    Effect.gen(function* () {
+      const { organization } = yield* company
+      const names = ["The Status", "Phone", "The Meeting", "Mark", "My List"] as const
+      const ids = yield* addPeople(
+        organization,
+        names.map((name) => ({ name, status: "Lead" }))
+      )
+      const drafted = Effect.fnUntraced(function* (at: number, text: string) {
+        for (const finding of [finds("people", [["name", "eq", names[at]!]]), finds("people", [])]) {
+          server.reset(inTurn(finding, drafting("people.update", [ids[at]!], "status=Won"), says("So.")))
+          const steps = stepsIn(yield* ask(organization, text))
+          if (steps.length > 0) return true
+        }
+        return false
+      })
+      for (const [at, text] of [
+        [0, "set the status of Ada Lovelace to Won"],
+        [1, "change the phone and the status of Ada Lovelace to Won"],
+        [2, "move the meeting of Ada Lovelace, who is Won"],
+        [3, "mark Ada Lovelace as Won"],
+        [4, "put Ada Lovelace on my list as Won"]
+      ] as const)
+        expect([text, yield* drafted(at, text)]).toEqual([text, false])
+      for (const [at, text] of [
+        [0, 'set the status of "The Status" to Won'],
+        [3, "set the status of Mark to Won"]
+      ] as const)
+        expect([text, yield* drafted(at, text)]).toEqual([text, true])
+    })
+  )
+
   it.effect("are refused with a text that tells the model to ask", () =>
     Effect.gen(function* () {
       const { ids, organization } = yield* company

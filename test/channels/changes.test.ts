@@ -288,6 +288,9 @@ describe("max change at a terminal", () => {
 
 describe("a draft of a conversation", () => {
   it("is shown after the answer of max ask and max chat, with the command that confirms it", async () => {
+    const told = (await max("ask", 'set Ada Lovelace\'s status to "Paused"')).stdout
+    expect(told.match(/Nothing has changed yet/g)).toHaveLength(1)
+    expect(told).toMatch(/^It can be confirmed for \d/m)
     const asked = JSON.parse((await max("ask", 'set Cy\'s status to "Won"', "--json")).stdout)
     expect(asked.drafts).toMatchObject([{ state: "open", rows: 1 }])
     const { session } = asked

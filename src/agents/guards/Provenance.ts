@@ -10,7 +10,7 @@ import { quoted } from "../../domain/text.ts"
 import type { OpenAction } from "../../services/changes/Changes.ts"
 import type { Judged, SetValue } from "../../tools/ChangeTool.ts"
 import { renderCell } from "../../tools/render.ts"
-import { asksFor } from "./changeVerbs.ts"
+import { asksFor, isVerb, onlyTells } from "./changeVerbs.ts"
 import type { Locale } from "./claims.ts"
 import { normalize, wordsOf } from "./normalize.ts"
 import { Said, temporal } from "./Said.ts"
@@ -26,6 +26,23 @@ interface Cell {
   /** Its words, with a space before, between and after them. */
   readonly words: string
 }
+
+/** Words that alone name nothing. */
+const COMMON = new Set(
+  `the a an of to in on for and or with from by at as it its this that these those my your his her our their me you him them us all any every each
+some new old next last first name status phone email mail address owner number value field column row list date time person people please now
+der die das dem den des ein eine einen einem von zu im am und mit fur auf el la los las un una de del al en y con por para le les du des et avec pour
+o os as um uma do da dos das e com il lo gli i di della per het een van met voor`.split(/\s+/)
+)
+const QUOTES = [
+  ['"', '"'],
+  ["“", "”"],
+  ["'", "'"],
+  ["‘", "’"],
+  ["„", "“"],
+  ["«", "»"],
+  ["「", "」"]
+] as const
 
 const REFUSED_SUBJECT =
   "The person didn't ask to change this. Look up what they name, by their own words, or ask them which one they mean."
@@ -43,8 +60,7 @@ export class Provenance {
   readonly #now: ReadonlyArray<string>
   /** Entities that the person named, or found by what they said. */
   readonly #named = new Set<string>()
-  /** A question that asks for no change. */
-  readonly #onlyAsks: boolean
+  readonly #asked: string
   readonly #self: string
   /** The names of each type that the person sees, by its slug. */
   #types: ReadonlyMap<string, ReadonlyArray<string>> = new Map()
@@ -56,7 +72,7 @@ export class Provenance {
   constructor(locale: Locale, self: string, asked: string) {
     this.#said = new Said(locale).add(asked)
     this.#now = wordsOf(normalize(asked))
-    this.#onlyAsks = /[?？؟]\s*$/.test(asked) && !this.asksForChange
+    this.#asked = normalize(asked)
     this.#self = self
     if (self !== "") this.#named.add(self)
   }
@@ -88,7 +104,9 @@ export class Provenance {
   addLookup(filters: ReadonlyArray<Filter>, typeNames: ReadonlyArray<string>, page: Page): void {
     const isAskedFor = this.#saidAll(filters, typeNames)
     for (const entity of page.entities) {
-      const isNamed = isAskedFor || (entity.displayName !== undefined && this.#said.has(entity.displayName))
+      const isNamed =
+        isAskedFor ||
+        (entity.displayName !== undefined && this.#said.has(entity.displayName) && this.#isName(entity.displayName))
       if (isNamed) {
         this.#named.add(entity.entityId)
         // What a cell of a named entity refers to can be pointed at by its column: "Ada's manager".
@@ -111,12 +129,35 @@ export class Provenance {
     return named.length > 0 && !named.includes(slug)
   }
 
+  /** Whether a name stands for something: it has a word of its own, or the person wrote it between quotation marks. */
+  #isName(name: string): boolean {
+    const columns = new Set([...this.#cells].flatMap(({ column }) => wordsOf(column.replaceAll("_", " "))))
+    const types = new Set([...this.#types.values()].flat().flatMap((one) => wordsOf(one)))
+    const isCommon = (word: string) => COMMON.has(word) || columns.has(word) || types.has(word)
+    const own = wordsOf(normalize(name)).filter((word) => !isCommon(word))
+    const clean = normalize(name).trim()
+    if (own.some((word) => !isVerb(word))) return true
+    if (QUOTES.some(([open, close]) => this.#asked.includes(`${open}${clean}${close}`))) return true
+    // "mark Ada as Won" doesn't name Mark; "give it to Mark" does.
+    return own.length > 0 && this.#asked.indexOf(clean) > 0
+  }
+
+  /** Whether the message only asks or tells; a verb within the name of a row asks for nothing. */
+  get #onlyTells(): boolean {
+    let text = ` ${this.#now.join(" ")} `
+    for (const { column, words } of this.#cells)
+      if (column === "name" && words.trim() !== "") text = text.replaceAll(words, " — ")
+    return onlyTells(this.#asked, text.trim().split(" "))
+  }
+
   #saidAll(filters: ReadonlyArray<Filter>, typeNames: ReadonlyArray<string>): boolean {
     const valuesOf = (some: ReadonlyArray<Filter>) =>
       some.flatMap(({ value }) => value.split("|")).filter((value) => value !== "*" && value !== "")
     const values = valuesOf(filters)
     const isSelf = (value: string) => value === this.#self && value !== ""
     if (values.some((value) => !isSelf(value) && !this.#named.has(value) && !this.#saidFilter(value))) return false
+    const names = valuesOf(filters.filter(({ columnId }) => columnId === "name"))
+    if (names.some((name) => !this.#isName(name))) return false
     // A comparison, and a filter by the person alone, name nothing: the type must be said with it ("my meetings").
     const naming = valuesOf(filters.filter(({ op, value }) => (op === "eq" || op === "ilike") && !value.includes("..")))
     return (
@@ -150,7 +191,7 @@ export class Provenance {
   /** Judges a request of the model. */
   readonly judge = (open: OpenAction, entityIds: ReadonlyArray<string>, values: ReadonlyArray<SetValue>): Judged => {
     const { executor } = open.action
-    if (this.#onlyAsks) return { _tag: "Refused", message: REFUSED_SUBJECT }
+    if (this.#onlyTells) return { _tag: "Refused", message: REFUSED_SUBJECT }
     if (executor.op === "delete" && !asksFor("removal", this.#now)) return { _tag: "Refused", message: REFUSED_REMOVAL }
     if (executor.op === "delete" && this.#namesAnotherType(open.type.slug))
       return { _tag: "Refused", message: REFUSED_REMOVAL }

@@ -37,19 +37,24 @@ const duration = (seconds: number): string =>
 const rolesIn = (roles: ReadonlyArray<string>): string => roles.map(shown).join(" or ")
 
 /** What a change needs and how long it waits. */
-const standing = (preview: Preview): ReadonlyArray<string> => {
+const standing = (preview: Preview, isSaid: boolean): ReadonlyArray<string> => {
   const { approvers, level, receipt, seconds, state } = preview
   if (receipt !== undefined) return [shown(receipt.message)]
   if (state !== "open" && state !== "waiting") return [`Nothing was changed: it is ${state}.`]
   return [
     ...(preview.complete ? [] : ["You don't see everything that this changes, so you can't confirm it."]),
     ...(level === "second" ? [`Another person must approve this: role ${rolesIn(approvers)}.`] : []),
-    `Nothing has changed yet.${seconds === undefined ? "" : ` It can be ${state === "waiting" ? "approved" : "confirmed"} for ${duration(seconds)}.`}`
+    [
+      ...(isSaid ? [] : ["Nothing has changed yet."]),
+      ...(seconds === undefined
+        ? []
+        : [`It can be ${state === "waiting" ? "approved" : "confirmed"} for ${duration(seconds)}.`])
+    ].join(" ")
   ]
 }
 
-/** The whole of a change, as its viewer may see it. */
-export const changeLines = (preview: Preview): ReadonlyArray<string> => {
+/** The whole of a change, as its viewer may see it. `isSaid`: the answer above says that nothing has changed yet. */
+export const changeLines = (preview: Preview, isSaid = false): ReadonlyArray<string> => {
   const { changeId, channel, proposer, proposerName, steps, token, undoes } = preview
   const by = token === undefined ? "" : `, drafted by the token ${shown(token)}`
   return [
@@ -57,7 +62,7 @@ export const changeLines = (preview: Preview): ReadonlyArray<string> => {
       `Change ${changeId}${undoes === undefined ? "" : `, which undoes ${undoes}`}, proposed by ${shown(proposerName ?? proposer)} (${shown(channel)}${by})`
     ),
     ...(steps.length === 0 ? ["Its values aren't kept any more."] : steps.flatMap(stepLines)),
-    ...standing(preview)
+    ...standing(preview, isSaid)
   ]
 }
 

@@ -34,9 +34,12 @@ const isYes = (answer: string | undefined): boolean => /^\s*y(es)?\s*$/i.test(an
 /** The second confirmation is at least a second after the first; a quick answer waits the rest of it. */
 const A_SECOND = "1100 millis"
 
-/** Shows a change and asks for the decision; in a pipe it prints the command that confirms it. */
-export const decide = Effect.fnUntraced(function* (preview: Preview, ask: Ask | undefined) {
-  yield* Console.log(changeLines(preview).join("\n"))
+/**
+ * Shows a change and asks for the decision; in a pipe it prints the command that confirms it. `afterAnswer`: it stands below an
+ * answer, which says that nothing has changed yet.
+ */
+export const decide = Effect.fnUntraced(function* (preview: Preview, ask: Ask | undefined, afterAnswer = false) {
+  yield* Console.log(changeLines(preview, afterAnswer).join("\n"))
   const { changeId, digest, level, rows } = preview
   if (digest === undefined) return
   if (ask === undefined) return yield* note(`To confirm it: ${confirmCommand(preview)}`)

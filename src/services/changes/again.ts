@@ -34,7 +34,7 @@ export const repeated = (
     state: "open" as const,
     sessionId: session_id ?? undefined,
     // What made a second confirmation necessary holds for the same values.
-    atLeast: level === "twice" ? level : undefined
+    atLeast: level === "twice" || level === "second" ? ("twice" as const) : undefined
   }
   return units.includes(undefined)
     ? Effect.fail(noChange)

@@ -27,11 +27,21 @@ const known = (callersKey: boolean) =>
 const isWithin =
   "n.changes < $22::int AND (NOT $6::boolean OR n.destructive < $23::int) AND n.rows + $7::int <= $24::int"
 
-/** A pending change whose time is over keeps its key until it is marked, which `expired` does. */
+const rank = (level: string) => `array_position(ARRAY['none', 'once', 'twice', 'second'], ${level})`
+
+/**
+ * A pending change whose time is over keeps its key until it is marked, which `expired` does. It also withdraws the same proposal
+ * at a lower level than it needs now, so that a repeat never leaves the easier confirmation open.
+ */
 const storing = (callersKey: boolean) => `/* max change */ WITH
-  expired AS (UPDATE max.changes SET state = 'expired', decided_at = clock_timestamp() WHERE organization_id = $1::bigint
-    AND proposer_id = $8::text AND key = decode($15::text, 'hex') AND state IN ${DECIDABLE} AND expires_at <= clock_timestamp()
-    RETURNING change_id),
+  expired AS (UPDATE max.changes SET state = CASE WHEN expires_at <= clock_timestamp() THEN 'expired' ELSE 'withdrawn' END,
+      decided_at = clock_timestamp(), decided_by = CASE WHEN expires_at <= clock_timestamp() THEN decided_by ELSE $8::text END
+    WHERE organization_id = $1::bigint AND proposer_id = $8::text AND key = decode($15::text, 'hex')
+      AND ((state IN ${DECIDABLE} AND expires_at <= clock_timestamp())${callersKey ? "" : ` OR (state IN ${PENDING} AND ${rank("level")} < ${rank("$4::text")})`})
+    RETURNING change_id, state),
+  ended AS (INSERT INTO max.change_events (organization_id, change_id, sequence, phase, who, credential_id, channel, outcome)
+    SELECT $1::bigint, e.change_id, (SELECT coalesce(max(v.sequence), 0) + 1 FROM max.change_events v
+      WHERE v.organization_id = $1::bigint AND v.change_id = e.change_id), e.state, $8::text, $11::text, $12::text, 'ok' FROM expired e),
   known AS MATERIALIZED (${known(callersKey)}),
   n AS MATERIALIZED (${countsOf("$1::bigint", "$8::text", "$25::text")}),
   replaced AS (DELETE FROM max.changes d USING n WHERE d.organization_id = $1::bigint AND d.change_id = $25::text AND d.proposer_id = $8::text

@@ -47,6 +47,37 @@ layer(TestServices, { excludeTestServices: true })("the drafts of a turn", (it) 
     }
   })
 
+  it.effect(
+    "proposed again keep their level and their time, and are withdrawn where the repeat needs a higher one",
+    () =>
+      Effect.gen(function* () {
+        const { admin, organization } = yield* changing("repeats")
+        const { owner: sql } = yield* Database
+        const [ada, bob] = yield* addPeople(organization, [{ name: "Ada" }, { name: "Bob" }])
+        const proposed = (id: string, atLeast: "none" | "twice") =>
+          admin.propose({
+            steps: [{ actionId: "people.update", entityIds: [id], values: valuesOf({ status: "Won" }) }],
+            atLeast
+          })
+        const timesOf = (changeId: string) =>
+          sql`SELECT expires_at::text FROM max.changes WHERE change_id = ${changeId}`
+        const strict = yield* proposed(ada!, "twice")
+        const before = yield* timesOf(strict.changeId)
+        const repeat = yield* proposed(ada!, "none")
+        expect(repeat).toMatchObject({ changeId: strict.changeId, known: true, preview: { level: "twice" } })
+        expect(yield* timesOf(strict.changeId)).toEqual(before)
+
+        const easy = yield* proposed(bob!, "none")
+        const raised = yield* proposed(bob!, "twice")
+        expect(raised).toMatchObject({ known: false, preview: { level: "twice", state: "open" } })
+        expect(yield* admin.preview(easy.changeId)).toMatchObject({ state: "withdrawn" })
+        expect((yield* Effect.flip(confirmed(admin, easy)))._tag).toBe("Decided")
+        expect(
+          yield* sql`SELECT phase FROM max.change_events WHERE change_id = ${easy.changeId} ORDER BY sequence`
+        ).toEqual(["resolved", "planned", "opened", "withdrawn"].map((phase) => ({ phase })))
+      })
+  )
+
   it.effect("open with the turn, and know their conversation and turn", () =>
     Effect.gen(function* () {
       const { admin, draft, opening, owner, sessions } = yield* drafted("kept")

@@ -3,6 +3,7 @@ import { Effect, Option, Stream } from "effect"
 import { Argument, Command } from "effect/cli"
 import { changingOf } from "../../../agents/changing.ts"
 import { MaxAgent } from "../../../agents/MaxAgent.ts"
+import { SENTENCES } from "../../../agents/sentences.ts"
 import { turnError } from "../../../agents/turnError.ts"
 import type { TurnEvent } from "../../../wire/TurnEvent.ts"
 import { CurrentPrincipal } from "../../../domain/Principal.ts"
@@ -54,7 +55,8 @@ export const ask = Command.make(
       return yield* json(drafts.length === 0 ? answer : { ...answer, drafts })
     }
     const ask = isInteractive() ? askTerminal : undefined
-    for (const draft of drafts) yield* Effect.provideService(decide(draft, ask), CurrentPrincipal, who)
+    for (const draft of drafts)
+      yield* Effect.provideService(decide(draft, ask, text.includes(SENTENCES.waits)), CurrentPrincipal, who)
   })
 ).pipe(
   Command.withDescription("Ask one question in plain words"),

@@ -5,6 +5,7 @@ import { createInterface, type Interface } from "node:readline"
 import { Writable } from "node:stream"
 import { changingOf } from "../../../agents/changing.ts"
 import { MaxAgent, type TurnInput } from "../../../agents/MaxAgent.ts"
+import { SENTENCES } from "../../../agents/sentences.ts"
 import type { Choice } from "../../../wire/TurnEvent.ts"
 import type { Organization } from "../../../domain/EntityType.ts"
 import { CurrentPrincipal, type Principal } from "../../../domain/Principal.ts"
@@ -168,6 +169,7 @@ const converse = Effect.fnUntraced(function* (
   let choices: ReadonlyArray<Choice> = []
   /** Whether the conversation may have drafts that haven't been shown: a resumed one, or one whose answer drafted. */
   let hasDrafts = resumed !== undefined
+  let saysThatItWaits = false
   /** Drafts that this terminal has asked about. */
   const offered = new Set<string>()
   while (true) {
@@ -188,6 +190,7 @@ const converse = Effect.fnUntraced(function* (
           if (event._tag === "done") {
             session = event.session
             hasDrafts ||= (event.drafts ?? []).length > 0
+            saysThatItWaits = event.text.includes(SENTENCES.waits)
           }
           view.show(event)
         })
@@ -197,7 +200,11 @@ const converse = Effect.fnUntraced(function* (
     else {
       choices = view.choices()
       if (session !== undefined && hasDrafts)
-        yield* Effect.provideService(decideDrafts(terminal, session, offered), CurrentPrincipal, who.who)
+        yield* Effect.provideService(
+          decideDrafts(terminal, session, offered, saysThatItWaits),
+          CurrentPrincipal,
+          who.who
+        )
       hasDrafts = false
     }
   }
@@ -205,11 +212,11 @@ const converse = Effect.fnUntraced(function* (
 
 /** Shows the drafts of the conversation that haven't been shown, and asks for the decision at a terminal. */
 const decideDrafts = Effect.fnUntraced(
-  function* (terminal: Terminal, session: string, offered: Set<string>) {
+  function* (terminal: Terminal, session: string, offered: Set<string>, afterAnswer: boolean) {
     const drafts = (yield* openIn(session)).filter(({ changeId }) => !offered.has(changeId))
     for (const draft of drafts) {
       offered.add(draft.changeId)
-      yield* decide(draft, isInteractive() ? terminal.ask : undefined)
+      yield* decide(draft, isInteractive() ? terminal.ask : undefined, afterAnswer)
     }
   },
   // A draft that can't be decided any more is said, and the conversation goes on.
