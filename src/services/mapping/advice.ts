@@ -4,8 +4,23 @@ import { printable, quoted } from "../../domain/text.ts"
 import type { ColumnFacts, RelationFacts } from "./tableFacts.ts"
 import { words } from "./inflection.ts"
 
+/** What Postgres doesn't read as the name of a column without quotes. */
+const RESERVED = new Set(
+  (
+    "all analyse analyze and any array as asc asymmetric authorization between bigint binary bit boolean both case cast char " +
+    "character check coalesce collate collation column concurrently constraint create cross current_catalog current_date " +
+    "current_role current_schema current_time current_timestamp current_user dec decimal default deferrable desc distinct do " +
+    "else end except exists extract false fetch float for foreign freeze from full grant greatest group grouping having ilike " +
+    "in initially inner inout int integer intersect interval into is isnull join lateral leading least left like limit " +
+    "localtime localtimestamp national natural nchar none normalize not notnull null nullif numeric offset on only or order " +
+    "out outer overlaps overlay placing position precision primary real references returning right row select session_user " +
+    "setof similar smallint some substring symmetric system_user table tablesample then time timestamp to trailing treat trim " +
+    "true union unique user using values varchar variadic verbose when where window with"
+  ).split(" ")
+)
+
 export const quotedName = (name: string): string =>
-  /^[a-z_][a-z0-9_]*$/.test(name) ? name : `"${name.replaceAll(`"`, `""`)}"`
+  /^[a-z_][a-z0-9_]*$/.test(name) && !RESERVED.has(name) ? name : `"${name.replaceAll(`"`, `""`)}"`
 export const sqlName = ({ schema, table }: { readonly schema: string; readonly table: string }): string =>
   `${quotedName(schema)}.${quotedName(table)}`
 
@@ -54,41 +69,48 @@ const ADVISE_FROM = 10_000
 
 const KEYED: Readonly<Record<string, string>> = { text: "fold_text", email: "fold_email", phone: "fold_phone" }
 
-/** The missing indexes on names, phone numbers and e-mail addresses of a large table, and an ANALYZE for their statistics. */
+/** The most columns of an index. */
+const MAX_INDEXED = 32
+
+/** The missing indexes on the texts, phone numbers and e-mail addresses of a large table, and an ANALYZE for their statistics. */
 export const indexAdvice = (
   relation: RelationFacts,
   columns: ReadonlyArray<Column>,
   { organization }: Mapping
 ): ReadonlyArray<string> => {
   if (relation.kind === "view" || relation.rows < ADVISE_FROM) return []
-  const missing = columns.flatMap((column) => {
-    const { kind, slug, storage } = column
+  const lead = organization === undefined ? "" : `${quotedName(organization.column)}, `
+  const missing: Array<string> = []
+  const parts: Array<string> = []
+  for (const { kind, slug, storage, values } of columns) {
     const fold = KEYED[kind]
-    if (fold === undefined || storage._tag !== "Value" || storage.source === undefined) return []
-    if (kind === "text" && (slug !== DISPLAY_NAME || storage.source.type !== "text")) return []
-    const expression = `max.${fold}(${indexed(storage.source)})`
-    const lead = organization === undefined ? "" : `${quotedName(organization.column)}, `
-    const have = (method: string) =>
-      relation.indexes.some(
-        (definition) =>
-          definition.includes(`USING ${method}`) &&
-          definition.includes(`max.${fold}`) &&
-          storage.source!.columns.every((name) => definition.includes(name))
-      )
-    return [
-      ...(have("btree")
-        ? []
-        : [`CREATE INDEX CONCURRENTLY ON ${sqlName(relation)} (${lead}(${expression} COLLATE "C"));`]),
-      ...(kind !== "text" || have("gin")
-        ? []
-        : [
-            `CREATE INDEX CONCURRENTLY ON ${sqlName(relation)} USING gin ((${expression} COLLATE "C") max.gin_trgm_ops);`
-          ])
-    ]
-  })
+    if (fold === undefined || storage._tag !== "Value" || storage.source === undefined) continue
+    if (kind === "text" && (values !== undefined || storage.source.type !== "text")) continue
+    const { source } = storage
+    const expression = `(max.${fold}(${indexed(source)}) COLLATE "C")`
+    const has = (method: string) => relation.indexes.some((index) => covers(index, method, fold, source.columns))
+    const isName = slug === DISPLAY_NAME
+    if ((kind !== "text" || isName) && !has("btree"))
+      missing.push(`CREATE INDEX CONCURRENTLY ON ${sqlName(relation)} (${lead}${expression});`)
+    // Trigrams serve equality as well as parts of a text.
+    if (kind === "text" && !has("gin") && (isName || !has("btree"))) parts.push(`${expression} max.gin_trgm_ops`)
+  }
+  for (let from = 0; from < parts.length; from += MAX_INDEXED)
+    missing.push(
+      `CREATE INDEX CONCURRENTLY ON ${sqlName(relation)} USING gin (${parts.slice(from, from + MAX_INDEXED).join(", ")});`
+    )
   // Until then Postgres has no statistics of the expression and doesn't choose the index.
   return missing.length === 0 ? [] : [...missing, `ANALYZE ${sqlName(relation)};`]
 }
+
+/** Whether the definition of an index has the search key of these columns. */
+const covers = (index: string, method: string, fold: string, columns: ReadonlyArray<string>): boolean =>
+  index.includes(` USING ${method} `) &&
+  index.includes(`max.${fold}(`) &&
+  columns.every((name) => {
+    const escaped = name.replaceAll(`"`, `""`).replace(/[\\^$.*+?()[\]{}|]/g, String.raw`\$&`)
+    return new RegExp(String.raw`(?<![\w"])"?${escaped}"?(?![\w"])`, "u").test(index)
+  })
 
 const indexed = ({ columns }: Source): string => {
   const [first, ...others] = columns.map((name) => quotedName(name))
