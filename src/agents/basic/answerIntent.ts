@@ -84,8 +84,11 @@ const resolveFollowUp = (intent: Intent, earlier: ReadonlyArray<string>, context
     }
     case "Only": {
       const previous = last()
-      if (previous?._tag === "Figures") return refined(previous, intent.conditions)
-      if (previous?._tag !== "Browse") return Intent.Unclear({ tokens: [] })
+      const { limit } = intent
+      if (previous?._tag === "Figures" && limit !== undefined && previous.asked.by.length > 0)
+        return Intent.Figures({ asked: { ...previous.asked, best: { upwards: false, ...previous.asked.best, limit } } })
+      if (previous?._tag === "Figures" && limit === undefined) return refined(previous, intent.conditions)
+      if (previous?._tag !== "Browse" || limit !== undefined) return Intent.Unclear({ tokens: [] })
       return Intent.Browse({
         ...previous,
         skip: 0,

@@ -222,6 +222,7 @@ export const CONDITIONS: ReadonlyArray<readonly [patterns: ReadonlyArray<string>
   ],
   [["(worth|costing)? (at|for)? {compared} {number}"], compared],
   [["{compared} {number} {unit}"], compared],
+  [[`${WHO} (is|are|was|were)? interested in {quality}`], (captures) => [qualities(captures)]],
   [
     [`${WHO} (is|are|was|were) (a|an)? {quality} or {other}`, `${WHO} (is|are|was|were) (a|an)? {quality}`],
     (captures) => [qualities(captures)]

@@ -184,7 +184,7 @@ const readFigures = (tokens: ReadonlyArray<Token>, context: Context, fits: Fits)
   const by = readRegrouping(tokens, context)
   if (by !== undefined) return Intent.Regroup({ by })
   const only = readOnly(tokens, context)
-  if (only !== undefined) return Intent.Only({ conditions: only })
+  if (only !== undefined) return Intent.Only(only)
   const asked = readAsked(tokens, context)
   if (asked === undefined) return undefined
   const { either, lookup } = asked.measure

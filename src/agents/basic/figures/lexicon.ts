@@ -7,7 +7,7 @@ const list = (phrases: string): ReadonlyArray<string> => phrases.split("|")
 
 /** Words before a question for figures that add nothing to it. */
 export const LEADS = list(
-  "what is|what are|what was|what were|what would be|which is|which are|who is|who are|show|show me|give|give me|list|tell me|calculate|compute|work out|find|find out|get|get me|display|i want to see|let me see|report|break down|split|split up|the|our|a list of|an overview of|a breakdown of|breakdown of"
+  "what is|what are|what was|what were|what would be|which is|which are|who is|who are|show|show me|give|give me|list|tell me|calculate|compute|work out|find|find out|get|get me|display|i want to see|let me see|report|break down|split|split up|the|our|a list of|an overview of|a breakdown of|breakdown of|i would like to know|i want to know|i need to know|do you know|can you count|count up"
 )
 /** Words that may precede any of them. */
 export const PARTS = {
@@ -26,11 +26,11 @@ export const PARTS = {
   lowest: "lowest|smallest|worst|minimum",
   revenue:
     "revenue|revenues|sales|turnover|earnings|takings|sales revenue|sales volume|money|total sales|total revenue|income",
-  have: "has|have|had|has got|have got|gets|get|got|saw|sees|made|makes|make|brings in|bring in|brought in|brought|brings|generated|generates|generate|owns|own|owned|holds|hold|handles|handle|handled|received|receives|contains|contain|earned|earns|are|is|was|were|with|looks after|look after|looked after|manages|manage|placed",
+  have: "has|have|had|has got|have got|gets|get|got|saw|sees|made|makes|make|brings in|bring in|brought in|brought|brings|generated|generates|generate|owns|own|owned|holds|hold|handles|handle|handled|received|receives|contains|contain|earned|earns|are|is|was|were|with|has recorded|has released|has written|has placed|has made|recorded|released|looks after|look after|looked after|manages|manage|placed",
   does: "do|does|did|are|is|was|were|have|has",
   we: "we|our|the|i|there|you|they",
-  top: "top|first|best|leading|highest|biggest|largest|greatest",
-  bottom: "bottom|last|worst|lowest|smallest|fewest",
+  top: "top|best|leading|highest|biggest|largest|greatest",
+  bottom: "bottom|worst|lowest|smallest|fewest",
   ranking:
     "by|in terms of|according to|ranked by|based on|measured by|sorted by|ordered by|for|in order of|with the most|having the most",
   share: "percentage|percent|share|proportion|fraction|portion|part",
@@ -106,13 +106,13 @@ export const FIGURE_WORDS = set(
 )
 
 /** Endings that say the order which groups have anyway. */
-export const ORDERS = list("in descending order|highest first|largest first|most first|sorted by count|in order")
+export const ORDERS = list("in descending order|highest first|largest first|most first|sorted by count|in order|only")
 
 /** Words of which every question for figures has one. */
 export const CUES = new Set([
   ...Object.keys(ADJECTIVES).flatMap((words) => words.split(" ")),
   ...Object.keys(EVERY),
   ...set(
-    "per by each every across grouped broken split total sum combined overall average mean avg typical most fewest least highest lowest biggest largest greatest maximum minimum max min top bottom best worst revenue revenues sales turnover earnings takings income share percentage percent proportion fraction portion part spent spend sold sell different distinct unique many much worth long more over fewer under exactly above below sort order rank sorted ordered ranked busiest common popular with have has in from value amount only just"
+    "add count per by each every across grouped broken split total sum combined overall average mean avg typical most fewest least highest lowest biggest largest greatest maximum minimum max min top bottom best worst revenue revenues sales turnover earnings takings income share percentage percent proportion fraction portion part spent spend sold sell different distinct unique many much worth long more over fewer under exactly above below sort order rank sorted ordered ranked busiest common popular with have has in from value amount only just"
   )
 ])

@@ -107,7 +107,7 @@ const MEASURES = rules<Measure>(
       "how much (money|revenue)? (did|do|have|has) (we|i|our company) <earned>",
       "how much (money|revenue)? (did|do|have|has) (we|i|our company) <earned> {tail}",
       "how much (money|revenue) (did|do|have) (we|i) (have|get) {tail}",
-      "how much (money|revenue) came in {tail}"
+      "how much (money|revenue) (came in|came|comes|did we get) {tail}"
     ],
     ({ tail }, context) => revenue(tail, context)
   ],
@@ -123,24 +123,25 @@ const MEASURES = rules<Measure>(
     }
   ],
   [
-    ["(what|how much) (are|is|were) (the|my|our|all)? {lookup} worth", "how much (are|is|were) {lookup} worth (together|in total|altogether)"],
+    ["what (do|does|did|would) (the|my|our|all|all our)? {lookup} (add up to|sum up to|come to|amount to|total)",
+      "(what|how much) (are|is|were) (the|my|our|all)? {lookup} worth", "how much (are|is|were) {lookup} worth (together|in total|altogether)"],
     (captures, context) => measured("sum")(captures, context)
   ], // prettier-ignore
   [
     [
-      "(how many|number of|the number of|count of|count)? (different|distinct|unique|separate) {of} (are there|do we have|exist|is there)? (among|for|of|in) (the|our|all)? {lookup}",
-      "(how many|number of) (different|distinct|unique|separate) {of} <does> (the|our|all|all our)? {lookup} (come from|live in|based in|located in|interested in|work in|have|from|in|buy|use|belong to|cover|sit in|with|got)",
-      "how many {of} (do|are) (the|our|all|all our)? {lookup} (come from|live in|based in|located in|interested in|from)",
-      "(in|from) how many (different)? {of} (do|are|have) (we|our|the|all our)? (have|got)? {lookup} (live|based|located|come from)?"
+      "(how many|number of|the number of|count of|count)? (different|distinct|unique|separate) {kinds} (are there|do we have|exist|is there)? (among|for|of|in) (the|our|all)? {lookup}",
+      "(how many|number of) (different|distinct|unique|separate) {kinds} <does> (the|our|all|all our)? {lookup} (come from|live in|based in|located in|interested in|work in|have|from|in|buy|use|belong to|work for|work at|cover|sit in|with|got)",
+      "how many {kinds} (do|are) (the|our|all|all our)? {lookup} (come from|live in|based in|located in|interested in|from)",
+      "(in|from) how many (different)? {kinds} (do|are|have) (we|our|the|all our)? (have|got)? {lookup} (live|based|located|come from)?"
     ],
-    measured("distinct")
+    ({ kinds, ...captures }, context) => measured("distinct")({ ...captures, of: kinds! }, context)
   ]
 )
 
 /** Measures that are understood as such only beside groups: "value of deals per owner", "customers per city". */
 const BARE = rules<Measure>(
   [["(the)? {of} (of|for|in|from) (the|our|all)? {lookup}", "(the)? {measured} {lookup}"], ({ measured: words, ...captures }, context) => measured("sum")({ ...captures, ...(words === undefined ? {} : { of: words }) }, context)], // prettier-ignore
-  [["{lookup}"], measured("count")]
+  [["{lookup}", "{lookup} (count|counts)"], measured("count")]
 )
 
 const MAX_PHRASE = 5
@@ -205,6 +206,7 @@ export const fitsIn =
       case "part":
         return remembered("tail", tokens, context, () => readConditions(tokens, context) !== undefined)
       case "by":
+      case "kinds":
       case "other":
         return BUCKET_WORDS[folded(tokens)] !== undefined || isPhrase(tokens, context, MAX_PHRASE)
       case "of":

@@ -115,9 +115,12 @@ export const FIGURE_QUESTIONS = rules<Asked>(
   [["(the)? {n} {by} <have> (the)? <fewest> {m}", "(the)? <bottom> {n} {by} <ranking> (the|our)? {m}", "(the)? {n} {by} <have> (the)? <lowest> {explicit}"], best(true)],
   [["(the)? {by} <have> (the)? <most> {m}", "(the)? {by} <have> (the)? <highest> {explicit}"], (captures, context) => best(false, isOne(captures))(captures, context)],
   [["(the)? {by} <have> (the)? <fewest> {m}", "(the)? {by} <have> (the)? <lowest> {explicit}"], (captures, context) => best(true, isOne(captures))(captures, context)],
-  [["<top> {by} <ranking> (the|our)? {explicit}", "rank (the|our|all)? {by} by {explicit}", "{by} (ranked|sorted|ordered)? by {explicit}"], best(false)],
+  [["<top> {by} <ranking> (the|our)? {explicit}"], (captures, context) => best(false, isOne(captures))(captures, context)],
+  [["rank (the|our|all)? {by} by {explicit}", "{by} (ranked|sorted|ordered)? by {explicit}"], best(false)],
+  [[`${WHICH} {by} (do|are) (most|most of|the most of|the majority of) (the|our|all|all our)? {m} (come from|from|in|live in|based in|located in|have|work for|on)`, `${WHICH} {by} (is|was|were|are) (the)? busiest (for|with|in terms of) {m}`], best(false, true)],
   // Groups with a condition.
   [[`${WHICH} {by} (that|who)? <have> {compared} {n} {m}`, "(the|all)? {by} (that|which|who)? <have> {compared} {n} {m}", "who <have> {compared} {n} {m}", `${WHICH} {by} <have> (exactly)? {n} {m}`], (captures, context) => having({ by: OWNER, ...captures }, context)],
+  [["(the|all)? {by} (that|which|who)? <have> {n} or more {m}", `${WHICH} {by} <have> {n} or more {m}`], (captures, context) => having({ ...captures, compared: tokenize("at least") }, context)],
   [[`${WHICH} {by} <have> {explicit} (of|worth)? {compared} {number}`, "(the|all)? {by} (with|that have|whose) {explicit} (of|is|are|was)? {compared} {number}"], having],
   // Shares.
   [["(what)? <share> of (the|our|all|all the|all our)? {m} {part}"], share],
@@ -129,9 +132,15 @@ export const FIGURE_QUESTIONS = rules<Asked>(
   [["(sort|order|rank) (the|my|our|all)? {lookup} by {of} (descending|highest first|from high to low)", "{lookup} (sorted|ordered|ranked) by {of} (descending|highest first)"], rows(false)],
   [["(sort|order|rank) (the|my|our|all)? {lookup} by {of} (ascending|lowest first|from low to high)?", "{lookup} (sorted|ordered|ranked) by {of} (ascending|lowest first)?"], rows()],
   // Groups.
+  [["how (is|are|do|does|was|were) (the|our|all)? {m} (split|distributed|spread|divided|divide|broken down|split up)? <per> (the|our)? {by}", "(break|split) (the|our|all)? {m} (down|up)? (by|per|into) {by}", "{m} (split|distributed|spread|divided|broken down) (by|per|into|over) {by}"], grouped],
+  [["(the|our)? {adjective} {lookup} <per> (the|our)? {by}"], (captures, context) => {
+    const sorted = rows()(captures, context)
+    return sorted && { measure: { ...sorted.measure, figure: sorted.rows!.upwards === true ? "min" : "max" }, by: [captures["by"]!] }
+  }],
+  [["who (has|have|owns|handles|manages) how many {lookup}"], (captures, context) => counted({ ...captures, by: OWNER }, context)],
   [["{m} <per> (the|our)? {by} (and|and by|and per|for each|for every|per|by) {other}", "{m} <per> (the|our)? {by} (and|and by|and per) {other} {tail}", "{m} <per> (the|our)? {by}", "{m} <per> (the|our)? {by} {tail}"], grouped],
   [["how many {lookup} <does> (each|every|each of the|each of our|every one of our) {by} (have|own|got|handle|manage|look after|get)?", "how many {lookup} <does> (each|every|each of the|each of our) {by} (have|own|got|handle|manage|look after|get)? {tail}", "how many {lookup} <does> (we|you|i|they|there) (have|get|got|hold|had)? (in|for|on|per|at)? (each|every|per) {by}", "how many {lookup} <does> (we|you|i|they|there) (have|get|got|hold|had)? (in|for|on|per|at)? (each|every|per) {by} {tail}"], counted],
-  [["{every} {m}"], ({ every, ...captures }, context) => grouped({ ...captures, by: tokenize(EVERY[every![0]!.word]!) }, context)],
+  [["{every} {explicit}"], ({ every, ...captures }, context) => grouped({ ...captures, by: tokenize(EVERY[every![0]!.word]!) }, context)],
   [["{m} {every}"], ({ every, ...captures }, context) => grouped({ ...captures, by: tokenize(EVERY[every![0]!.word]!) }, context)],
   [["{explicit}"], ({ explicit }, context) => {
     const measure = readMeasure("explicit", explicit!, context)

@@ -2,6 +2,7 @@
  * The grammar of questions for figures: a measure ("average total of invoices in 2023"), its groups ("by country"), their
  * order ("the most", "top 5") or condition ("more than 10"). Every word has a part in it, or the question is another one.
  */
+import type { Intent } from "../Intent.ts"
 import { Condition } from "../Lookup.ts"
 import { byLength, compiled, endsWith, matchPattern, startsWith } from "../patterns.ts"
 import type { Context } from "../readConversation.ts"
@@ -46,7 +47,7 @@ export const hasCue = (tokens: Words): boolean => tokens.some(({ word }) => CUES
 /** What a question for figures asks for; undefined if it is none, or any word of it is not understood. */
 export const readAsked = (tokens: Words, context: Context): Asked | undefined => {
   if (!hasCue(tokens)) return undefined
-  const unordered = ORDERED.find((words) => endsWith(tokens, words))
+  const unordered = ORDERED.find((words) => words.length < tokens.length && endsWith(tokens, words))
   const { limit, tokens: words } = limited(unordered === undefined ? tokens : tokens.slice(0, -unordered.length))
   for (const rest of withoutLeads(timeLast(words, context))) {
     const asked = firstOf(FIGURE_QUESTIONS, rest, context)
@@ -64,7 +65,17 @@ export const readRegrouping = (tokens: Words, context: Context): Words | undefin
 }
 
 /** "Only 2023", "just the open ones": conditions that the last question gets besides. */
-export const readOnly = (tokens: Words, context: Context): ReadonlyArray<Condition> | undefined => {
+export const readOnly = (
+  tokens: Words,
+  context: Context
+): Omit<Extract<Intent, { _tag: "Only" }>, "_tag"> | undefined => {
+  const conditions = conditionsOnly(tokens, context)
+  if (conditions !== undefined) return { conditions }
+  const top = matchPattern(compiled("(only|just|show|and)? (the)? top {n}"), tokens, fitsIn(context))?.["n"]
+  return top && { conditions: [], limit: numberOf(top) }
+}
+
+const conditionsOnly = (tokens: Words, context: Context): ReadonlyArray<Condition> | undefined => {
   const [first] = tokens
   if (tokens.length < 2 || !/^(only|just)$/.test(first!.word)) return undefined
   const ones = /^(ones|one)$/.test(tokens.at(-1)!.word)
