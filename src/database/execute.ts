@@ -81,7 +81,7 @@ interface Pools {
 }
 
 /** No row, which is stale, when mapped relations aren't as they were mapped: they may have been mapped again since. */
-const orStale = <Row extends object, E extends { readonly _tag: string }, R>(
+export const orStale = <Row extends object, E extends { readonly _tag: string }, R>(
   { mapped }: Statement,
   rows: Effect.Effect<ReadonlyArray<Row>, E, R>
 ): Effect.Effect<ReadonlyArray<Row>, E, R> =>

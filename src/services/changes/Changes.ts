@@ -7,7 +7,6 @@ import { Context, Effect, Fiber, Layer } from "effect"
 import type { SqlError } from "effect/sql"
 import { Database } from "../../database/Database.ts"
 import { orUnavailable } from "../../database/execute.ts"
-import type { Confirmation } from "../../domain/Action.ts"
 import type { ChangeSummary, HistoryEntry, Preview } from "../../domain/Change.ts"
 import {
   Decided,
@@ -21,6 +20,7 @@ import {
   type UnknownName
 } from "../../domain/errors.ts"
 import { CurrentPrincipal, type Principal } from "../../domain/Principal.ts"
+import { unavailable } from "../../observability/failures.ts"
 import { OrganizationState } from "../catalog/OrganizationState.ts"
 import { EntityQueryService } from "../EntityQueryService.ts"
 import { IdentityResolver } from "../members/IdentityResolver.ts"
@@ -29,52 +29,22 @@ import { type Caller, makeCallers, openActions, type OpenAction } from "./caller
 import * as decisions from "./decisions.ts"
 import { open } from "./document.ts"
 import { historyOf } from "./history.ts"
-import { type ChangeLimits, countCall } from "./limits.ts"
+import { countCall } from "./limits.ts"
 import { listChanges, type ListQuery } from "./listing.ts"
 import { nameOf, previewOf } from "./preview.ts"
 import { noChange, propose, type Proposed, type Proposing, unitsOf } from "./propose.ts"
 import { type ChangeEntry, openDrafts, readChange, readEvents, recordShown, type Via } from "./records.ts"
+import type { ChangeSettings, Draft, Proposal } from "./Proposal.ts"
 import { reject, withdraw } from "./rejections.ts"
-import { resolveSteps, type StepInput } from "./resolve.ts"
+import { resolveSteps } from "./resolve.ts"
 import { tidy, type Tidied } from "./retain.ts"
 import { inverseOf, requireStanding } from "./undo.ts"
 import type { Unit } from "./Unit.ts"
 
 export type { Confirmed, Decision } from "./decisions.ts"
 export type { OpenAction } from "./callers.ts"
+export type { ChangeSettings, Draft, Proposal } from "./Proposal.ts"
 export type { ChangeEntry, Via } from "./records.ts"
-
-export interface ChangeSettings {
-  /** Whether changes are switched on. */
-  readonly enabled: boolean
-  readonly limits: ChangeLimits
-  /** How long a change waits for another person. */
-  readonly approvalHours: number
-  /** How long the values of a decided change are kept. */
-  readonly days: number
-}
-
-export interface Proposal {
-  readonly steps: ReadonlyArray<StepInput>
-  readonly via: Via
-  /** `drafted` until its turn is kept; without it the change is open at once. */
-  readonly drafted?: boolean | undefined
-  readonly sessionId?: string | undefined
-  readonly reference?: string | undefined
-  /** An idempotency key: the same key is the same change. */
-  readonly key?: string | undefined
-  readonly atLeast?: Confirmation | undefined
-  /** The id of a draft of the same turn that this one replaces: its steps come first. */
-  readonly continues?: string | undefined
-}
-
-/** A proposed change. The entity ids of its creates are those that the rows will have. */
-export interface Draft {
-  readonly changeId: string
-  /** Whether the same proposal existed before. */
-  readonly known: boolean
-  readonly preview: Preview
-}
 
 const MAX_ATTEMPTS = 3
 const TIDY_MS = 3_600_000
@@ -185,6 +155,7 @@ export class Changes extends Context.Service<
             )
           )
           const counted = Effect.flatten(Fiber.join(counting))
+          let drifted = false
           for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
             const caller = yield* callerFor(principal, attempt > 0)
             const started = performance.now()
@@ -192,11 +163,15 @@ export class Changes extends Context.Service<
             const naming = yield* Effect.forkChild(Effect.exit(nameOf(principal.anchorEntityId, caller, database)))
             const resolvedMs = performance.now() - started
             const proposed = yield* propose(units, how, caller, database, limits, resolvedMs, counted).pipe(
-              Effect.catchTag("StalePlan", (): Effect.Effect<Proposed | undefined> => Effect.undefined)
+              Effect.catchTag("StalePlan", ({ isMapped }): Effect.Effect<Proposed | undefined> => {
+                drifted = isMapped
+                if (isMapped) states.suspect(principal.organizationId)
+                return Effect.undefined
+              })
             )
             if (proposed !== undefined) return yield* draftOf(proposed, caller, Effect.flatten(Fiber.join(naming)))
           }
-          return yield* NotYet.of(BUSY)
+          return yield* drifted ? unavailable("drift") : NotYet.of(BUSY)
         })
 
         const draftOf = Effect.fnUntraced(function* (

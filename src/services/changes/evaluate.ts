@@ -17,9 +17,14 @@ import { compiled, readerOf } from "./reader.ts"
 import { noEntity, shownIdOf } from "./resolve.ts"
 import { assignmentsOf, type Group, groupsOf, mayDangle, rowChangeOf, type Unit } from "./Unit.ts"
 
-/** The state that the caller's plans were made from is over. */
+/** The state that the caller's plans were made from is over, or a mapped relation that they look at isn't as it was mapped. */
 export class StalePlan {
   readonly _tag = "StalePlan"
+  readonly isMapped: boolean
+
+  constructor(isMapped = false) {
+    this.isMapped = isMapped
+  }
 }
 
 /** The steps in the order of the units, without cells that wouldn't change. */
@@ -54,7 +59,7 @@ const evaluateGroup = Effect.fnUntraced(function* (
   const columns = changedColumns(change)
   const statement = yield* compiled(() => compilePropose(change, caller.catalog))
   const rows = yield* readerOf(database, caller.catalog)<ProposedRow>(statement)
-  if (rows[0]?.fresh !== true) return yield* Effect.fail(new StalePlan())
+  if (rows[0]?.fresh !== true) return yield* Effect.fail(new StalePlan(statement.mapped === true))
   const byId = new Map(rows.map((row) => [row.id, row]))
   const steps: Array<readonly [Unit, ChangeStep]> = []
   for (const unit of group.units) {

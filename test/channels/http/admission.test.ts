@@ -227,6 +227,22 @@ describe("a token of an identity provider", () => {
     expect(whoAmI.json).toMatchObject({ organization: "atlas", by: "provider", scopes: ["tools", "chat"] })
   })
 
+  it("proposes, reads and confirms no change, because a provider gives no scope for it", async () => {
+    const headers = { authorization: `Bearer ${await provider.sign({ sub: "user-1", scope: "changes confirm" })}` }
+    const steps = [{ actionId: "people.create", values: { name: "From outside" } }]
+    const refused = [
+      await ask(server.url, "/v1/changes", {
+        method: "POST",
+        headers: { ...headers, "content-type": "application/json" },
+        body: JSON.stringify({ steps })
+      }),
+      await ask(server.url, "/v1/changes", { headers }),
+      await ask(server.url, "/v1/actions", { headers })
+    ]
+    expect(refused.map(({ status }) => status)).toEqual([403, 403, 403])
+    for (const { text } of refused) expect(text).toContain("lacks the scope changes")
+  })
+
   it("belongs to the organization of its audience, whatever its other claims", async () => {
     const token = await provider.sign({
       sub: "x",

@@ -1,0 +1,38 @@
+/** What callers of the service pass and get when they propose. */
+import type { Confirmation } from "../../domain/Action.ts"
+import type { Preview } from "../../domain/Change.ts"
+import type { ChangeLimits } from "./limits.ts"
+import type { Via } from "./records.ts"
+import type { StepInput } from "./resolve.ts"
+
+export interface ChangeSettings {
+  /** Whether changes are switched on. */
+  readonly enabled: boolean
+  readonly limits: ChangeLimits
+  /** How long a change waits for another person. */
+  readonly approvalHours: number
+  /** How long the values of a decided change are kept. */
+  readonly days: number
+}
+
+export interface Proposal {
+  readonly steps: ReadonlyArray<StepInput>
+  readonly via: Via
+  /** `drafted` until its turn is kept; without it the change is open at once. */
+  readonly drafted?: boolean | undefined
+  readonly sessionId?: string | undefined
+  readonly reference?: string | undefined
+  /** An idempotency key: the same key is the same change. */
+  readonly key?: string | undefined
+  readonly atLeast?: Confirmation | undefined
+  /** The id of a draft of the same turn that this one replaces: its steps come first. */
+  readonly continues?: string | undefined
+}
+
+/** A proposed change. The entity ids of its creates are those that the rows will have. */
+export interface Draft {
+  readonly changeId: string
+  /** Whether the same proposal existed before. */
+  readonly known: boolean
+  readonly preview: Preview
+}
