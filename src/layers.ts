@@ -19,7 +19,9 @@ import { EntityQueryService } from "./services/EntityQueryService.ts"
 import { Exports } from "./services/exports/Exports.ts"
 import { Exporter } from "./services/operations/Exporter.ts"
 import { ExternalIds } from "./services/operations/ExternalIds.ts"
+import { Invitations } from "./services/access/Invitations.ts"
 import { IdentityProviders } from "./services/access/IdentityProviders.ts"
+import { Mailer } from "./services/mail/Mailer.ts"
 import { IdentityResolver } from "./services/members/IdentityResolver.ts"
 import { Importer } from "./services/import/Importer.ts"
 import { Mappings } from "./services/mapping/Mappings.ts"
@@ -66,6 +68,18 @@ const changes = (limits?: Parameters<typeof Changes.layer>[0]["limits"]) =>
 /** Changes, as they are configured. */
 const ConfiguredChanges = changes()
 
+/** Mail needs all three settings: a link leads to the public address. */
+const ConfiguredMailer = Layer.unwrap(
+  Effect.gen(function* () {
+    const { mailFrom: from, publicUrl, smtpUrl } = yield* Env
+    if (smtpUrl === undefined) return Mailer.layer(undefined)
+    if (from === undefined || publicUrl === undefined) {
+      return yield* ConfigurationError.of("MAX_SMTP_URL needs MAX_MAIL_FROM and MAX_PUBLIC_URL.")
+    }
+    return Mailer.layer({ smtpUrl, from, publicUrl })
+  })
+)
+
 const ConfiguredExports = Layer.unwrap(Effect.map(Env, ({ exportsPerHour }) => Exports.layer(exportsPerHour)))
 
 /** Changes without limits, for commands that try out many of them on their own organization. */
@@ -98,10 +112,12 @@ export const Services = ConfiguredChanges.pipe(
     Layer.mergeAll(
       AuditLog.layer,
       Credentials.layer,
+      Invitations.layer,
       Memberships.layer,
       PolicyReview.layer,
       SmsLog.layer,
-      SmsSettings.layer
+      SmsSettings.layer,
+      ConfiguredMailer
     )
   ),
   Layer.provideMerge(Policies.layer),

@@ -51,12 +51,13 @@ const MAY_IMPORT_EVERYTHING = [
 /** The feature folders of `services`, lowest first, and the other feature folders that each may import. */
 const FEATURES: Readonly<Record<string, ReadonlyArray<string>>> = {
   audit: [],
+  mail: [],
   catalog: [],
   cells: [],
   conversations: [],
   traces: [],
   members: ["audit", "catalog"],
-  access: ["audit", "members"],
+  access: ["audit", "catalog", "members"],
   lookup: ["audit", "catalog", "members"],
   changes: ["catalog", "cells", "lookup", "members"],
   texting: ["catalog", "members"],
@@ -66,7 +67,7 @@ const FEATURES: Readonly<Record<string, ReadonlyArray<string>>> = {
   mapping: ["catalog", "policies"],
   operations: ["catalog", "import", "mapping"],
   exports: ["lookup", "operations"],
-  administration: ["access", "audit", "catalog", "members", "policies", "texting"]
+  administration: ["access", "audit", "catalog", "mail", "members", "policies", "texting"]
 }
 
 /** The contracts at the top of `services`, each with the feature folder that holds its parts. */

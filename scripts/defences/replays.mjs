@@ -54,6 +54,7 @@ const shownFigures = "every group and figure is what the oracle adds up in the t
 const groupsTest = "test/services/lookup/groups.test.ts"
 const shownTable = "every filter finds what the oracle finds in the table that is shown to the caller"
 const exportTest = "test/channels/http/export.test.ts"
+const invitationsTest = "test/channels/http/invitations.test.ts"
 const racesTest = "test/services/changes/races.test.ts"
 
 /** The planner that looks for a rule before and for another one after the change. */
@@ -1656,5 +1657,40 @@ export const replays = [
     patches: [
       ["src/env/configFile.ts", "expected ${error.message}.`] }", "expected ${error.message}, not ${text}.`] }"]
     ]
+  },
+  {
+    name: "An invitation that outlived the administrator's decision (our own review)",
+    test: [invitationsTest, "ends when an administrator suspends the person or restores the access"],
+    defence: "invitation.ts: a link activates only a membership that is still invited",
+    removed: "the condition",
+    patches: [["src/services/members/invitation.ts", "AND invited_at IS NOT NULL RETURNING 1", "RETURNING 1"]]
+  },
+  {
+    name: "An invitation that was accepted twice (our own review)",
+    test: [invitationsTest, "is accepted by one of fifty simultaneous attempts"],
+    defence: "Credentials.ts `redeemLink`: the link is ended in the statement that finds it in force",
+    removed: "the condition",
+    patches: [
+      [
+        "src/services/access/Credentials.ts",
+        "AND kind IN ('link', 'invitation') AND sha256 = ${sha256(secret)} AND ended_at IS NULL",
+        "AND kind IN ('link', 'invitation') AND sha256 = ${sha256(secret)}"
+      ],
+      ["src/services/members/invitation.ts", "AND invited_at IS NOT NULL RETURNING 1", "RETURNING 1"]
+    ]
+  },
+  {
+    name: "An administrator who gave a role with more powers than their own (our own review)",
+    test: [invitationsTest, "needs the power over members, and never gives a power that the administrator lacks"],
+    defence: "powers.ts `mayGive`: a role with a power that the administrator lacks is refused",
+    removed: "the comparison",
+    patches: [["src/services/members/powers.ts", "find((power) => !own.includes(power))", "find(() => false)"]]
+  },
+  {
+    name: "The last person with a power who lost it (our own review)",
+    test: [invitationsTest, "keeps it: neither roles nor a suspension can take it"],
+    defence: "holders.ts: the change is taken back if a power has no active holder afterwards",
+    removed: "the comparison",
+    patches: [["src/services/members/holders.ts", "find((power) => !after.has(power))", "find(() => false)"]]
   }
 ]

@@ -259,6 +259,13 @@ export const SETTINGS = {
     "2000",
     "The maximum text message segments per day and organization; unknown senders get at most half of them."
   ),
+  smtpUrl: setting(
+    "MAX_SMTP_URL",
+    optionalSecret,
+    "",
+    "The mail server for invitations and sign-in links, such as smtps://user:password@mail.example.com, or env:NAME or file:/path. It needs MAX_MAIL_FROM and MAX_PUBLIC_URL."
+  ),
+  mailFrom: setting("MAX_MAIL_FROM", optionalText, "", "The sender's address of mails."),
   sessionHours: setting("MAX_SESSION_HOURS", wholeNumber(1, 720), "12", "Hours until a sign-in expires."),
   logLevel: setting(
     "MAX_LOG_LEVEL",

@@ -31,6 +31,10 @@ export const Rule = Schema.Struct({
 })
 export interface Rule extends Schema.Schema.Type<typeof Rule> {}
 
+/** What administrators may change in the browser: members and their roles, the policy, imported data, sealed secrets. */
+export const Power = Schema.Literals(["members", "policy", "data", "secrets"])
+export type Power = typeof Power.Type
+
 /** Raises the confirmation of a change; no entry lowers it. */
 export const ConfirmEntry = Schema.Struct({
   action: Schema.Literals(["create", "update", "delete", "invoke"]),
@@ -52,6 +56,8 @@ export const Policy = Schema.Struct({
   roles: Schema.Record(Schema.String, Schema.Array(Schema.String)),
   /** The roles that may use the administration API and pages. When absent, no role may. */
   administering: Schema.optionalKey(Schema.Array(Schema.String)),
+  /** What an administering role may change besides suspending members and revoking tokens. When absent, nothing. */
+  powers: Schema.optionalKey(Schema.Record(Schema.String, Schema.Array(Power))),
   rules: Schema.Array(Rule),
   confirm: Schema.optionalKey(Schema.Array(ConfirmEntry))
 })
@@ -60,6 +66,10 @@ export interface Policy extends Schema.Schema.Type<typeof Policy> {}
 /** Whether one of these roles may administer the organization. */
 export const administers = (policy: Policy, roles: ReadonlyArray<string>): boolean =>
   Object.hasOwn(policy, "administering") && roles.some((role) => policy.administering!.includes(role))
+
+/** The powers of a person with these roles. */
+export const powersOf = ({ powers = {} }: Policy, roles: ReadonlyArray<string>): ReadonlyArray<Power> =>
+  Power.literals.filter((power) => roles.some((role) => Object.hasOwn(powers, role) && powers[role]!.includes(power)))
 
 interface TestSubject {
   /** The position in the file, such as `tests[2]`. */

@@ -4,7 +4,7 @@ import { type CompareOp, NEGATED, type Operand, type Predicate } from "../domain
 import type { AttributeValue } from "../domain/Principal.ts"
 import { quoted } from "../domain/text.ts"
 import type { Denied } from "./permissionPlan.ts"
-import { administers, type Policy, type Rule } from "./Policy.ts"
+import { administers, type Policy, type Power, powersOf, type Rule } from "./Policy.ts"
 
 /** The person whom `$me` and `$attr` stand for in a description. */
 export interface DescribedPrincipal {
@@ -24,6 +24,8 @@ export interface RoleDescription {
   /** All roles that it inherits, directly or indirectly. */
   readonly inherits: ReadonlyArray<string>
   readonly administers: boolean
+  /** What it may change besides suspending members and revoking tokens. */
+  readonly powers: ReadonlyArray<Power>
   readonly rules: ReadonlyArray<{ readonly id: string; readonly effect: Rule["effect"]; readonly words: string }>
 }
 
@@ -33,6 +35,7 @@ export const describePolicy = (policy: Policy, catalog: Catalog): ReadonlyArray<
     role,
     inherits: all.filter((inherited) => inherited !== role),
     administers: administers(policy, [role]),
+    powers: powersOf(policy, [role]),
     rules: policy.rules
       .filter((rule) => rule.role === role)
       .map((rule) => ({ id: rule.id, effect: rule.effect, words: describeRule(rule, catalog) }))

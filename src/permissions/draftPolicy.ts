@@ -1,5 +1,6 @@
 /** Generates a first policy file from the answers to three questions. */
 import { type Catalog, type EntityType, peopleOf, targetOf } from "../domain/EntityType.ts"
+import { Power } from "./Policy.ts"
 import type { PolicyDocument, RuleDocument } from "./policyDocument.ts"
 
 /** The rows that a role sees: all, those related to its own person, or also those related to its company. */
@@ -25,7 +26,7 @@ export interface Draft {
 export const draftPolicy = (draft: Draft, catalog: Catalog): PolicyDocument => ({
   version: 1,
   roles: {
-    admin: { inherits: [], administers: true },
+    admin: { inherits: [], administers: Power.literals },
     ...Object.fromEntries(draft.roles.map(({ role }) => [role, { inherits: [] }]))
   },
   rules: [

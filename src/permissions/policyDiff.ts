@@ -1,6 +1,6 @@
 /** Describes the differences between two policies: roles, rules by id, and columns that a re-published "*" adds. */
 import { type Catalog, columnByKey, typeByKey } from "../domain/EntityType.ts"
-import { administers, type Policy, type Rule } from "./Policy.ts"
+import { administers, type Policy, powersOf, type Rule } from "./Policy.ts"
 import { describeConfirm, describeRule, listed } from "./describe.ts"
 
 /** One change, marked like a line of a diff. */
@@ -77,7 +77,11 @@ const roleChanges = (from: Policy, to: Policy): ReadonlyArray<PolicyChange> => {
   const describeRole = (policy: Policy, role: string) => {
     const parents = inherits(policy, role)
     const also = parents.length === 0 ? "" : `, who also has what ${listed(parents)} has`
-    return `role ${role}${also}${administers(policy, [role]) ? ", who may administer" : ""}`
+    const powers = powersOf(policy, [role])
+    const administering = administers(policy, [role])
+      ? `, who may administer${powers.length === 0 ? "" : ` and change ${listed(powers)}`}`
+      : ""
+    return `role ${role}${also}${administering}`
   }
   return [
     ...Object.keys(from.roles)

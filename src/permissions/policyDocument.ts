@@ -1,5 +1,5 @@
 /** The policy file: its shape, and a printer whose output is easy to read and to diff. */
-import type { Action } from "./Policy.ts"
+import type { Action, Power } from "./Policy.ts"
 
 export interface RuleDocument {
   readonly id: string
@@ -19,7 +19,7 @@ export interface PolicyDocument {
   readonly $schema?: string
   readonly version: 1
   readonly roles: Readonly<
-    Record<string, { readonly inherits?: ReadonlyArray<string>; readonly administers?: boolean }>
+    Record<string, { readonly inherits?: ReadonlyArray<string>; readonly administers?: boolean | ReadonlyArray<Power> }>
   >
   readonly rules: ReadonlyArray<RuleDocument>
   readonly confirm?: ReadonlyArray<unknown>

@@ -4,7 +4,7 @@
  */
 import { type Catalog, type Column, type EntityType, targetOf } from "../domain/EntityType.ts"
 import { CompareOp } from "../domain/Predicate.ts"
-import { Action } from "./Policy.ts"
+import { Action, Power } from "./Policy.ts"
 
 type Json = { readonly [key: string]: unknown }
 
@@ -51,8 +51,12 @@ export const policySchema = (catalog?: Catalog, roles: ReadonlyArray<string> = [
           additionalProperties: object({
             inherits: { type: "array", items: role },
             administers: {
-              description: "Whether the role may use the administration pages: members, policy and audit log.",
-              type: "boolean"
+              description:
+                "Whether the role may use the administration pages: true to see members, policy and audit log and to suspend members; a list to change what it names as well.",
+              anyOf: [
+                { type: "boolean" },
+                { type: "array", items: { enum: Power.literals }, minItems: 1, uniqueItems: true }
+              ]
             }
           })
         },

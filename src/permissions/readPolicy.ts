@@ -44,7 +44,7 @@ export const readPolicy = (text: string, catalog: Catalog): PolicyReading => {
   const property = (key: string) => (Object.hasOwn(document, key) ? document[key] : undefined)
   problems.unknownProperties(document, ["$schema", "version", "roles", "rules", "confirm", "tests"], "policy")
   if (document["version"] !== 1) problems.report("version", "`version` must be 1.", `"version": 1`)
-  const { administering, closures } = readRoles(property("roles"), problems)
+  const { administering, closures, powers } = readRoles(property("roles"), problems)
   const roles = [...closures.keys()]
   const rules = readRules(property("rules"), roles, catalog, problems)
   const confirm = Object.hasOwn(document, "confirm") ? readConfirm(document["confirm"], roles, catalog, problems) : []
@@ -55,6 +55,7 @@ export const readPolicy = (text: string, catalog: Catalog): PolicyReading => {
     policy: {
       roles: Object.fromEntries([...closures].map(([role, closure]) => [role, [...closure]])),
       ...(administering.length === 0 ? {} : { administering }),
+      ...(Object.keys(powers).length === 0 ? {} : { powers }),
       rules,
       ...(confirm.length === 0 ? {} : { confirm })
     }

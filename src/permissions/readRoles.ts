@@ -2,6 +2,7 @@
 import { isJsonObject } from "../domain/json.ts"
 import { quoted } from "../domain/text.ts"
 import { POLICY } from "./limits.ts"
+import { Power } from "./Policy.ts"
 import type { PolicyProblems } from "./PolicyProblems.ts"
 
 export interface Roles {
@@ -9,20 +10,31 @@ export interface Roles {
   readonly closures: ReadonlyMap<string, ReadonlySet<string>>
   /** The roles that administer themselves or inherit a role that does. */
   readonly administering: ReadonlyArray<string>
+  /** The powers of each role that has any, those of inherited roles included. */
+  readonly powers: Readonly<Record<string, ReadonlyArray<Power>>>
+}
+
+const NONE: Roles = { closures: new Map(), administering: [], powers: {} }
+
+/** `true` gives the pages without a power, so that a policy from before powers existed allows nothing more. */
+const readPowers = (value: unknown): ReadonlyArray<Power> | undefined => {
+  if (typeof value === "boolean") return []
+  const isList = Array.isArray(value) && value.length > 0 && new Set(value).size === value.length
+  return isList && value.every((one) => Power.literals.includes(one)) ? value : undefined
 }
 
 export const readRoles = (value: unknown, problems: PolicyProblems): Roles => {
   if (!isJsonObject(value)) {
     problems.report("roles", "`roles` must be an object.", `"roles": { "member": { "inherits": [] } }`)
-    return { closures: new Map(), administering: [] }
+    return NONE
   }
   const count = Object.keys(value).length
   if (count > POLICY.roles) {
     problems.report("roles", `\`roles\` must have at most ${POLICY.roles} entries.`)
-    return { closures: new Map(), administering: [] }
+    return NONE
   }
   const inherits = new Map<string, ReadonlyArray<string>>()
-  const administers = new Set<string>()
+  const administers = new Map<string, ReadonlyArray<Power>>()
   for (const [role, definition] of Object.entries(value)) {
     if (!/^[a-z][a-z0-9_-]{0,62}$/.test(role)) {
       problems.report(
@@ -42,9 +54,14 @@ export const readRoles = (value: unknown, problems: PolicyProblems): Roles => {
     }
     problems.unknownProperties(definition, ["inherits", "administers"], `roles.${role}`)
     const administersItself = Object.hasOwn(definition, "administers") ? definition["administers"] : false
-    if (typeof administersItself !== "boolean")
-      problems.report(`roles.${role}.administers`, "`administers` must be true or false.", `"administers": true`)
-    else if (administersItself) administers.add(role)
+    const powers = readPowers(administersItself)
+    if (powers === undefined)
+      problems.report(
+        `roles.${role}.administers`,
+        `\`administers\` must be true, false or a list of ${Power.literals.join(", ")}.`,
+        `"administers": ["members"]`
+      )
+    else if (administersItself !== false) administers.set(role, powers)
     inherits.set(role, parents)
   }
   const known = [...inherits.keys()]
@@ -53,9 +70,19 @@ export const readRoles = (value: unknown, problems: PolicyProblems): Roles => {
       if (!inherits.has(parent)) problems.unknownName(`roles.${role}.inherits`, "role", parent, known)
   }
   const closures = closuresOf(inherits, problems)
+  const powersIn = (all: ReadonlySet<string>) => {
+    const given = new Set([...all].flatMap((one) => administers.get(one) ?? []))
+    return Power.literals.filter((power) => given.has(power))
+  }
   return {
     closures,
-    administering: [...closures].flatMap(([role, all]) => ([...all].some((one) => administers.has(one)) ? [role] : []))
+    administering: [...closures].flatMap(([role, all]) => ([...all].some((one) => administers.has(one)) ? [role] : [])),
+    powers: Object.fromEntries(
+      [...closures].flatMap(([role, all]) => {
+        const powers = powersIn(all)
+        return powers.length === 0 ? [] : [[role, powers] as const]
+      })
+    )
   }
 }
 

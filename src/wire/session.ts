@@ -1,11 +1,16 @@
 /** Signing in with a browser, and what the request's credential is good for. */
 import { Schema } from "effect"
 
+const Power = Schema.Literals(["members", "policy", "data", "secrets"])
+export type Power = typeof Power.Encoded
+
 export const Session = Schema.Struct({
   /** The slug. */
   organization: Schema.String,
   roles: Schema.Array(Schema.String),
   scopes: Schema.Array(Schema.String),
+  /** What this person may change in the administration pages. */
+  powers: Schema.Array(Power),
   by: Schema.Literals(["token", "session", "provider"])
 })
 export type Session = typeof Session.Encoded

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest"
-import { administers, problemText } from "../../src/permissions/Policy.ts"
+import { administers, powersOf, problemText } from "../../src/permissions/Policy.ts"
 import { readPolicy } from "../../src/permissions/readPolicy.ts"
 import { catalog, file, policyOf, problemsOf, type RuleInput } from "./support.ts"
 
@@ -142,11 +142,14 @@ describe("a policy file is refused with a correction for", () => {
     ])
   })
 
-  it("a role whose `administers` is not a boolean", () => {
-    expect(problemsOf(file([], { roles: { admin: { administers: "yes" } } }))).toEqual([
-      `roles.admin.administers: \`administers\` must be true or false. Write: "administers": true`
-    ])
-  })
+  it.each(["yes", [], ["everything"], ["policy", "policy"], { policy: true }, null])(
+    "a role whose `administers` is %j",
+    (administers) => {
+      expect(problemsOf(file([], { roles: { admin: { administers } } }))).toEqual([
+        `roles.admin.administers: \`administers\` must be true, false or a list of members, policy, data, secrets. Write: "administers": ["members"]`
+      ])
+    }
+  )
 
   it("a role that inherits an unknown role", () => {
     expect(problemsOf(file([], { roles: { member: { inherits: ["gest"] }, guest: {} } }))).toEqual([
@@ -295,6 +298,22 @@ describe("reading a policy file", () => {
       expect(administers(policy, held)).toBe(may)
     }
     expect(Object.hasOwn(policyOf([]), "administering")).toBe(false)
+  })
+
+  it("gives a role the powers that it names and those of the roles that it inherits; true gives none", () => {
+    const policy = policyOf([], {
+      roles: {
+        boss: { inherits: ["clerk"], administers: ["policy"] },
+        clerk: { administers: ["members"] },
+        reader: { administers: true },
+        heir: { inherits: ["clerk", "reader"] },
+        member: {}
+      }
+    })
+    expect(policy.administering).toEqual(["boss", "clerk", "reader", "heir"])
+    expect(policy.powers).toEqual({ boss: ["members", "policy"], clerk: ["members"], heir: ["members"] })
+    expect(powersOf(policy, ["reader", "boss", "__proto__"])).toEqual(["members", "policy"])
+    expect(powersOf(policy, ["reader", "member", "constructor"])).toEqual([])
   })
 
   it("lets no role administer through a polluted prototype", () => {

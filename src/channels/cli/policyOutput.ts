@@ -28,9 +28,10 @@ export const policyLines = (policy: Policy, catalog: Catalog): Lines => [
 ]
 
 const roleLines = (policy: Policy, catalog: Catalog): Lines =>
-  describePolicy(policy, catalog).flatMap(({ administers, inherits, role, rules }) => [
+  describePolicy(policy, catalog).flatMap(({ administers, inherits, powers, role, rules }) => [
     `${role}${inherits.length === 0 ? "" : `, which inherits ${listed(inherits)}`}`,
     ...(administers ? ["  may use the administration pages at /admin: members, policy and audit log"] : []),
+    ...(powers.length === 0 ? [] : [`  may change there: ${listed(powers)}`]),
     ...(rules.length === 0 ? ["  no rules of its own"] : []),
     ...rules.map(({ id, words }) => `  ${words} ${dim(`(${id})`)}`)
   ])

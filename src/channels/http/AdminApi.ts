@@ -7,10 +7,18 @@ import * as HttpApiGroup from "effect/http-api/HttpApiGroup"
 import * as HttpApiSchema from "effect/http-api/HttpApiSchema"
 import * as OpenApi from "effect/http-api/OpenApi"
 import { AuditPage, AuditQuery, Verifications } from "../../wire/admin/audit.ts"
-import { People, PeopleQuery, PersonWithTokens } from "../../wire/admin/people.ts"
+import {
+  Invitations,
+  Invite,
+  People,
+  PeopleQuery,
+  PersonWithTokens,
+  SetRoles,
+  SignInLink
+} from "../../wire/admin/people.ts"
 import * as Policy from "../../wire/admin/policy.ts"
 import { TextLog, TextsQuery } from "../../wire/admin/texts.ts"
-import { InvalidInput, NotFound, NotPossible, Unavailable } from "../../wire/problems.ts"
+import { InvalidInput, NotAllowed, NotFound, NotPossible, Unavailable } from "../../wire/problems.ts"
 import { Id } from "../../wire/scalars.ts"
 import { Admitted, Need } from "./admitted.ts"
 
@@ -39,6 +47,22 @@ export const admin = HttpApiGroup.make("admin")
       success: HttpApiSchema.NoContent,
       error: [InvalidInput, NotFound, NotPossible, Unavailable]
     }).annotate(OpenApi.Summary, "Restore a suspended member's access, with the same roles"),
+    HttpApiEndpoint.post("invite", "/v1/admin/people/invite", {
+      payload: Invite,
+      success: Invitations,
+      error: [InvalidInput, NotAllowed, NotPossible, Unavailable]
+    }).annotate(OpenApi.Summary, "Invite people, all or none; each link works once, within a week"),
+    HttpApiEndpoint.post("offerSignIn", "/v1/admin/people/:id/sign-in", {
+      params: { id: Id },
+      success: SignInLink,
+      error: [InvalidInput, NotAllowed, NotFound, NotPossible, Unavailable]
+    }).annotate(OpenApi.Summary, "A link that signs an active member in, once, within 15 minutes"),
+    HttpApiEndpoint.post("setRoles", "/v1/admin/people/:id/roles", {
+      params: { id: Id },
+      payload: SetRoles,
+      success: HttpApiSchema.NoContent,
+      error: [InvalidInput, NotAllowed, NotFound, NotPossible, Unavailable]
+    }).annotate(OpenApi.Summary, "Replace the roles of a member"),
     HttpApiEndpoint.delete("revoke", "/v1/admin/tokens/:id", {
       params: { id: Id },
       success: HttpApiSchema.NoContent,

@@ -9,7 +9,7 @@ import { Administration } from "../../services/administration/Administration.ts"
 import type { Person } from "../../services/administration/people.ts"
 import { renderCell } from "../../tools/render.ts"
 import type { AuditPage, Verifications } from "../../wire/admin/audit.ts"
-import type { People, PersonReference, PersonWithTokens } from "../../wire/admin/people.ts"
+import type { Invitations, People, PersonReference, PersonWithTokens, SignInLink } from "../../wire/admin/people.ts"
 import type {
   Policy,
   PolicyChanges,
@@ -121,6 +121,37 @@ export const Administering = HttpApiBuilder.group(
         ),
       suspend: ({ params }) => setStanding(params.id, "suspended"),
       resume: ({ params }) => setStanding(params.id, "resumed"),
+      invite: ({ payload: { people, roles } }) =>
+        respond((administrator) =>
+          Effect.map(administration.invite(administrator, people, roles), (invitations) =>
+            json<Invitations>({
+              invitations: invitations.map(({ anchorId, created, expiresAt, identifier, mailed, secret }) => ({
+                id: anchorId,
+                identifier,
+                created,
+                mailed,
+                code: secret,
+                expiresAt: expiresAt.toISOString()
+              }))
+            })
+          )
+        ),
+      offerSignIn: ({ params }) =>
+        respond((administrator) =>
+          Effect.map(administration.offerSignIn(administrator, params.id), (link) =>
+            link === undefined
+              ? noMember
+              : json<SignInLink>({ code: link.secret, expiresAt: link.expiresAt.toISOString() })
+          )
+        ),
+      setRoles: ({ params, payload }) =>
+        respond(
+          Effect.fnUntraced(function* (administrator) {
+            if ((yield* administration.person(administrator, params.id)) === undefined) return noMember
+            yield* administration.setRoles(administrator, params.id, payload.roles)
+            return HttpServerResponse.empty()
+          })
+        ),
       revoke: ({ params }) =>
         respond((administrator) =>
           Effect.as(administration.revokeToken(administrator, params.id), HttpServerResponse.empty())

@@ -7,6 +7,7 @@ import { HttpRouter, HttpServerResponse } from "effect/http"
 import * as HttpApi from "effect/http-api/HttpApi"
 import * as HttpApiBuilder from "effect/http-api/HttpApiBuilder"
 import * as OpenApi from "effect/http-api/OpenApi"
+import { powersOf } from "../../permissions/Policy.ts"
 import { Credentials } from "../../services/access/Credentials.ts"
 import { OrganizationState } from "../../services/catalog/OrganizationState.ts"
 import { FailedAuthThrottle } from "../../services/access/FailedAuthThrottle.ts"
@@ -59,6 +60,7 @@ const Session = HttpApiBuilder.group(
           organization: state.catalog.organization.slug,
           roles: principal.roles.filter((role) => policyRoles.includes(role)),
           scopes,
+          powers: scopes.includes("admin") ? powersOf(state.policy, principal.roles) : [],
           by
         })
       }, orProblem),

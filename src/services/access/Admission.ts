@@ -187,7 +187,7 @@ export class Admission extends Context.Service<
               new NotInScope({
                 message:
                   scope === "admin"
-                    ? `This needs a role with "administers": true in the policy, and a session or a token with the scope admin.`
+                    ? `This needs a role with "administers" in the policy, and a session or a token with the scope admin.`
                     : `This token lacks the scope ${scope}. max token create --scope ${scope} creates one with it.`
               })
             )

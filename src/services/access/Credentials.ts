@@ -4,17 +4,19 @@
  * the epoch, which invalidates every process's cache.
  */
 import { Context, Effect, Layer, Schema } from "effect"
-import { createHash, randomBytes } from "node:crypto"
 import { appendAudit, OPERATOR } from "../../database/audit.ts"
 import { Database } from "../../database/Database.ts"
-import { raiseEpoch } from "../../database/epoch.ts"
+import { holdEpoch, raiseEpoch } from "../../database/epoch.ts"
 import { orUnavailable } from "../../database/execute.ts"
 import type { Organization } from "../../domain/EntityType.ts"
 import { NotAuthenticated, OperatorError, type Unavailable } from "../../domain/errors.ts"
-import { decodeId, encodeId, nextId } from "../../domain/ids.ts"
 import type { Principal } from "../../domain/Principal.ts"
 import { quoted } from "../../domain/text.ts"
+import { acceptInvitation } from "../members/invitation.ts"
 import { lockEpochFor } from "../members/suspension.ts"
+import { type CredentialKind, insertCredential, type Issued, organizationIn, sha256 } from "./credential.ts"
+
+export type { CredentialKind, Issued } from "./credential.ts"
 
 /**
  * What a credential may be used for. `changes`: propose changes, see one's own and withdraw them. `confirm`: decide on
@@ -24,15 +26,6 @@ export const Scope = Schema.Literals(["tools", "chat", "export", "changes", "con
 export type Scope = typeof Scope.Type
 
 export const SCOPES: ReadonlyArray<Scope> = Scope.literals
-
-export type CredentialKind = "token" | "session" | "link"
-
-export interface Issued {
-  readonly id: string
-  /** Shown once: only its hash is stored. */
-  readonly secret: string
-  readonly expiresAt: Date
-}
 
 export interface Token {
   readonly id: string
@@ -56,27 +49,9 @@ export interface ValidCredential {
   readonly epoch: bigint
 }
 
-interface NewCredential {
-  readonly kind: CredentialKind
-  readonly anchorId: string
-  readonly name: string
-  readonly scopes: ReadonlyArray<Scope>
-  readonly seconds: number
-}
-
 /** The scopes of a session; roles decide about the data. */
 const PERSON_SCOPES: ReadonlyArray<Scope> = ["tools", "chat", "export", "changes", "confirm"]
 const LINK_SECONDS = 300
-
-const FORMAT = /^max_([a-z]{1,14})_[A-Za-z0-9_-]{43}$/
-
-/** The organization that a secret names; the credential's row must belong to it. */
-const organizationIn = (secret: string): bigint | undefined => {
-  const match = FORMAT.exec(secret)
-  return match === null ? undefined : decodeId(match[1]!)
-}
-
-const sha256 = (text: string): Buffer => createHash("sha256").update(text).digest()
 
 export class Credentials extends Context.Service<
   Credentials,
@@ -98,9 +73,13 @@ export class Credentials extends Context.Service<
       id: string,
       administrator?: Principal
     ) => Effect.Effect<void, OperatorError | Unavailable>
-    /** Creates a link that signs a member in once, within five minutes. */
-    readonly createLink: (organization: Organization, anchorId: string) => Effect.Effect<Issued, Unavailable>
-    /** Exchanges a link for a session; of concurrent attempts exactly one succeeds. */
+    /** Creates a link that signs a member in once, within five minutes unless said; by an operator, or the given administrator. */
+    readonly createLink: (
+      organization: Organization,
+      anchorId: string,
+      options?: { readonly administrator?: Principal; readonly seconds?: number }
+    ) => Effect.Effect<Issued, OperatorError | Unavailable>
+    /** Exchanges a sign-in link or an invitation for a session; of concurrent attempts exactly one succeeds. */
     readonly redeemLink: (
       secret: string,
       seconds: number
@@ -118,19 +97,6 @@ export class Credentials extends Context.Service<
     Credentials,
     Effect.gen(function* () {
       const { admission, app } = yield* Database
-
-      const insert = Effect.fnUntraced(function* (organizationId: bigint, credential: NewCredential) {
-        const id = encodeId(nextId())
-        const secret = `max_${encodeId(organizationId)}_${randomBytes(32).toString("base64url")}`
-        const [row] = yield* app<{ expires_at: Date }>`
-          INSERT INTO max.credentials (organization_id, credential_id, kind, sha256, anchor_id, name, scopes, expires_at)
-          VALUES (${organizationId}, ${id}, ${credential.kind}, ${sha256(secret)}, ${credential.anchorId}, ${credential.name},
-            ${credential.scopes}::text[], now() + make_interval(secs => ${credential.seconds}::int)) RETURNING expires_at`
-        // Expired sessions and links are deleted; tokens stay listed.
-        yield* app`DELETE FROM max.credentials WHERE organization_id = ${organizationId} AND kind <> 'token'
-          AND expires_at < now() - interval '1 day'`
-        return { id, secret, expiresAt: row!.expires_at } satisfies Issued
-      })
 
       const verify = Effect.fn("Credentials.verify")(function* (kind: CredentialKind, secret: string) {
         const organizationId = organizationIn(secret)
@@ -166,7 +132,7 @@ export class Credentials extends Context.Service<
             return yield* OperatorError.of("--days must be between 1 and 730.")
           }
           return yield* Effect.gen(function* () {
-            const issued = yield* insert(organization.id, {
+            const issued = yield* insertCredential(app, organization.id, {
               kind: "token",
               anchorId,
               name: name.trim(),
@@ -233,17 +199,22 @@ export class Credentials extends Context.Service<
           }
         }),
 
-        createLink: Effect.fn("Credentials.createLink")(function* (organization, anchorId) {
+        createLink: Effect.fn("Credentials.createLink")(function* (
+          organization,
+          anchorId,
+          { administrator, seconds = LINK_SECONDS } = {}
+        ) {
           return yield* Effect.gen(function* () {
-            const issued = yield* insert(organization.id, {
+            yield* lockEpochFor(app, organization, administrator)
+            const issued = yield* insertCredential(app, organization.id, {
               kind: "link",
               anchorId,
               name: "sign-in link",
               scopes: [],
-              seconds: LINK_SECONDS
+              seconds
             })
             yield* appendAudit(app, organization.id, "changes", [
-              { actor: OPERATOR, action: "sign-in.offered", subject: anchorId }
+              { actor: administrator?.anchorEntityId ?? OPERATOR, action: "sign-in.offered", subject: anchorId }
             ])
             return issued
           }).pipe(app.withTransaction, orUnavailable)
@@ -251,13 +222,19 @@ export class Credentials extends Context.Service<
 
         redeemLink: Effect.fn("Credentials.redeemLink")(function* (secret, seconds) {
           // A read rejects guessed links; only a valid one costs a transaction.
-          const { organizationId } = yield* verify("link", secret)
+          const { organizationId } = yield* verify("link", secret).pipe(
+            Effect.catchTag("NotAuthenticated", () => verify("invitation", secret))
+          )
           const session = yield* Effect.gen(function* () {
-            const [link] = yield* app<{ anchor_id: string }>`
-                  UPDATE max.credentials SET ended_at = now() WHERE organization_id = ${organizationId} AND kind = 'link'
-                    AND sha256 = ${sha256(secret)} AND ended_at IS NULL AND expires_at > now() RETURNING anchor_id`
+            yield* holdEpoch(app, organizationId)
+            const [link] = yield* app<{ anchor_id: string; kind: CredentialKind }>`
+                  UPDATE max.credentials SET ended_at = now() WHERE organization_id = ${organizationId}
+                    AND kind IN ('link', 'invitation') AND sha256 = ${sha256(secret)} AND ended_at IS NULL
+                    AND expires_at > now() RETURNING anchor_id, kind`
             if (link === undefined) return undefined
-            const issued = yield* insert(organizationId, {
+            if (link.kind === "invitation" && !(yield* acceptInvitation(app, organizationId, link.anchor_id)))
+              return undefined
+            const issued = yield* insertCredential(app, organizationId, {
               kind: "session",
               anchorId: link.anchor_id,
               name: "session",

@@ -5,7 +5,8 @@
 import { Context, Effect, Layer } from "effect"
 import { Database } from "../../database/Database.ts"
 import { orUnavailable } from "../../database/execute.ts"
-import { type NotAdmitted, OperatorError, type Unavailable } from "../../domain/errors.ts"
+import { type NotAdmitted, type NotAllowed, OperatorError, type Unavailable } from "../../domain/errors.ts"
+import type { Organization } from "../../domain/EntityType.ts"
 import type { Principal } from "../../domain/Principal.ts"
 import { type PolicyChange, diffPolicies } from "../../permissions/policyDiff.ts"
 import { describePolicy } from "../../permissions/describe.ts"
@@ -15,7 +16,11 @@ import type { Policy, PolicyVersion, RefusedExplanation, TypeExplanation } from 
 import { makePeople, pageOf, type People, type PeopleQuery, type Person, visiblePeople } from "./people.ts"
 import { reachOf } from "./reach.ts"
 import { AuditLog, type AuditQuery, type AuditRecord, type Verification } from "../audit/AuditLog.ts"
-import { Credentials, type Token } from "../access/Credentials.ts"
+import { Credentials, type Issued, type Token } from "../access/Credentials.ts"
+import { type Invitation, Invitations, type Invited } from "../access/Invitations.ts"
+import { Mailer } from "../mail/Mailer.ts"
+import { invitationMail } from "../mail/texts.ts"
+import { mayGive } from "../members/powers.ts"
 import { IdentityResolver } from "../members/IdentityResolver.ts"
 import { Memberships } from "../members/Memberships.ts"
 import type { State } from "../catalog/OrganizationState.ts"
@@ -41,6 +46,9 @@ export interface NamedRecord extends AuditRecord {
 /** The log without bodies; a person is included only if the administrator may see the name. */
 type Texts = Omit<TextLog, "next">
 
+/** Seconds in which a link that an administrator offers can be used. */
+const OFFERED_SECONDS = 900
+
 type Fault = OperatorError | NotAdmitted | Unavailable
 
 export class Administration extends Context.Service<
@@ -54,6 +62,23 @@ export class Administration extends Context.Service<
     ) => Effect.Effect<PersonWithTokens | undefined, NotAdmitted | Unavailable>
     /** Suspends another member, or resumes one. */
     readonly setStanding: (administrator: Principal, id: string, standing: Standing) => Effect.Effect<void, Fault>
+    /** Invites people, all or none; mails each link if mail is configured and the identifier is an address. */
+    readonly invite: (
+      administrator: Principal,
+      people: ReadonlyArray<Invited>,
+      roles: ReadonlyArray<string>
+    ) => Effect.Effect<ReadonlyArray<Invitation & { readonly mailed: boolean }>, Fault | NotAllowed>
+    /** A link that signs an active member in; undefined if no active member has this id. */
+    readonly offerSignIn: (
+      administrator: Principal,
+      id: string
+    ) => Effect.Effect<Issued | undefined, Fault | NotAllowed>
+    /** Replaces the roles of a member. */
+    readonly setRoles: (
+      administrator: Principal,
+      id: string,
+      roles: ReadonlyArray<string>
+    ) => Effect.Effect<void, Fault | NotAllowed>
     readonly revokeToken: (administrator: Principal, id: string) => Effect.Effect<void, Fault>
     /** The policy in force as text, with each role's reach. */
     readonly policy: (administrator: Principal) => Effect.Effect<Policy, Fault>
@@ -101,6 +126,8 @@ export class Administration extends Context.Service<
       const identities = yield* IdentityResolver
       const memberships = yield* Memberships
       const credentials = yield* Credentials
+      const invitations = yield* Invitations
+      const mailer = yield* Mailer
       const policies = yield* Policies
       const review = yield* PolicyReview
       const log = yield* AuditLog
@@ -123,6 +150,11 @@ export class Administration extends Context.Service<
           (people) => (id: string) => people.get(id)?.name || undefined
         )
 
+      const mailTo = ({ identifier, secret }: Invitation, organization: Organization) =>
+        mailer.publicUrl === undefined
+          ? undefined
+          : invitationMail({ to: identifier, code: secret, publicUrl: mailer.publicUrl, organization })
+
       const subjectOf = (person: PersonReference) => ("id" in person ? { anchorId: person.id } : person.identifier)
 
       return Administration.of({
@@ -142,6 +174,29 @@ export class Administration extends Context.Service<
         setStanding: Effect.fn("Administration.setStanding")(function* (administrator, id, standing) {
           const { organization } = yield* current(administrator)
           yield* memberships.setStanding(organization, id, standing, administrator)
+        }),
+
+        invite: Effect.fn("Administration.invite")(function* (administrator, people, roles) {
+          const { asker, organization } = yield* current(administrator)
+          const issued = yield* invitations.invite(organization, people, roles, asker)
+          return yield* Effect.forEach(
+            issued,
+            (one) => Effect.map(mailer.send(mailTo(one, organization)), (mailed) => ({ ...one, mailed })),
+            { concurrency: 4 }
+          )
+        }),
+
+        offerSignIn: Effect.fn("Administration.offerSignIn")(function* (administrator, id) {
+          const { asker, organization, state } = yield* current(administrator)
+          const [person] = yield* members(state, asker, id)
+          if (person === undefined || person.state !== "active") return undefined
+          yield* mayGive(state.policy, asker, person.roles)
+          return yield* credentials.createLink(organization, id, { administrator: asker, seconds: OFFERED_SECONDS })
+        }),
+
+        setRoles: Effect.fn("Administration.setRoles")(function* (administrator, id, roles) {
+          const { asker, organization } = yield* current(administrator)
+          yield* memberships.setRoles(organization, id, roles, asker)
         }),
 
         revokeToken: Effect.fn("Administration.revokeToken")(function* (administrator, id) {

@@ -27,7 +27,8 @@ export interface Person {
   readonly identifiers: ReadonlyArray<ShownIdentifier>
   readonly roles: ReadonlyArray<string>
   readonly attributes: Readonly<Record<string, AttributeValue>>
-  readonly state: "active" | "suspended"
+  /** Invited: suspended until the person uses the link. */
+  readonly state: "active" | "invited" | "suspended"
   /** Whether this is the calling administrator. */
   readonly isSelf: boolean
   /** The number of active tokens. */
@@ -61,6 +62,7 @@ interface Row {
   readonly attributes: Readonly<Record<string, AttributeValue>>
   readonly created_at: Date
   readonly suspended_at: Date | null
+  readonly invited: boolean
   readonly identifiers: ReadonlyArray<{ readonly kind: ShownIdentifier["kind"]; readonly key: string }> | null
   readonly tokens: number
   readonly seen: Date | null
@@ -78,7 +80,7 @@ export const makePeople = (app: PgClient.PgClient, evaluator: RowEvaluator) =>
     const { catalog } = state
     const organizationId = catalog.organization.id
     const rows = yield* orUnavailable(app<Row>`
-        SELECT m.anchor_id, m.roles, m.attributes, m.created_at, m.suspended_at, i.identifiers, coalesce(t.tokens, 0) AS tokens,
+        SELECT m.anchor_id, m.roles, m.attributes, m.created_at, m.suspended_at, m.invited_at IS NOT NULL AS invited, i.identifiers, coalesce(t.tokens, 0) AS tokens,
           to_timestamp(c.minute * 60) AS seen
         FROM max.memberships m
         LEFT JOIN (SELECT anchor_id, json_agg(json_build_object('kind', kind, 'key', key) ORDER BY kind, key) AS identifiers
@@ -106,11 +108,11 @@ export const makePeople = (app: PgClient.PgClient, evaluator: RowEvaluator) =>
           })),
           roles: row.roles,
           attributes: row.attributes,
-          state: row.suspended_at === null ? "active" : "suspended",
+          state: row.invited ? "invited" : row.suspended_at === null ? "active" : "suspended",
           isSelf: row.anchor_id === asker.anchorEntityId,
           tokens: row.tokens,
           memberSince: row.created_at,
-          ...(row.suspended_at === null ? {} : { suspendedSince: row.suspended_at }),
+          ...(row.suspended_at === null || row.invited ? {} : { suspendedSince: row.suspended_at }),
           ...(row.seen === null ? {} : { lastCall: row.seen }),
           keys: identifiers.map(({ key }) => key),
           folded: foldText(person?.name ?? "")

@@ -6,15 +6,25 @@ import { holdEpoch, raiseEpoch } from "../../database/epoch.ts"
 import { orUnavailable, runWithin } from "../../database/execute.ts"
 import { compileNames } from "../../database/sql/identify.ts"
 import { type Organization, peopleOf } from "../../domain/EntityType.ts"
-import { type NotAdmitted, OperatorError, type Unavailable } from "../../domain/errors.ts"
+import { type NotAdmitted, type NotAllowed, OperatorError, type Unavailable } from "../../domain/errors.ts"
 import type { AttributeValue, Principal } from "../../domain/Principal.ts"
 import { parseId, showId } from "../../domain/values.ts"
 import { OrganizationState, type State } from "../catalog/OrganizationState.ts"
 import { IdentityResolver } from "./IdentityResolver.ts"
-import { conflicts, currentBindings, difference, lockMemberships, type Synced, type Wanted } from "./memberList.ts"
-import { makePrepare, type NewMember, parseIdentifier } from "./prepareMember.ts"
+import { keepingHolders } from "./holders.ts"
+import { mayGive } from "./powers.ts"
+import {
+  conflicts,
+  currentBindings,
+  difference,
+  lockMemberships,
+  sameRoles,
+  type Synced,
+  type Wanted
+} from "./memberList.ts"
+import { checkRoles, makePrepare, type NewMember, parseIdentifier } from "./prepareMember.ts"
 import { readPersonId } from "./identifier.ts"
-import { makeSuspension, type Standing, suspensionEvent } from "./suspension.ts"
+import { lockEpochFor, makeSuspension, type Standing, suspensionEvent } from "./suspension.ts"
 import { makeWrite } from "./writeMember.ts"
 
 export interface Member {
@@ -24,6 +34,8 @@ export interface Member {
   readonly roles: ReadonlyArray<string>
   readonly attributes: Readonly<Record<string, AttributeValue>>
   readonly suspended: boolean
+  /** Suspended until the person uses the link of an invitation. */
+  readonly invited: boolean
 }
 
 /** A member of a list; error messages start with its place. */
@@ -63,6 +75,13 @@ export class Memberships extends Context.Service<
       standing: Standing,
       administrator: Principal
     ) => Effect.Effect<void, Fault>
+    /** Replaces the roles of a member by entity id, for an administrator; a power always keeps an active holder. */
+    readonly setRoles: (
+      organization: Organization,
+      anchorId: string,
+      roles: ReadonlyArray<string>,
+      administrator: Principal
+    ) => Effect.Effect<void, Fault | NotAllowed>
   }
 >()("max/services/Memberships") {
   static readonly layer = Layer.effect(
@@ -131,8 +150,10 @@ export class Memberships extends Context.Service<
             if (dryRun) return synced
             const events: Array<AuditEvent> = suspendedIds.map((anchorId) => suspensionEvent(anchorId, "suspended"))
             for (const member of wanted.values()) events.push(...(yield* write(organization, people, member)))
-            yield* app`UPDATE max.memberships SET suspended_at = now()
-                  WHERE organization_id = ${organization.id} AND anchor_id = ANY(${suspendedIds}::text[])`
+            // Invitations of people outside the list end as well.
+            yield* app`UPDATE max.memberships SET suspended_at = coalesce(suspended_at, now()), invited_at = NULL
+                  WHERE organization_id = ${organization.id} AND (anchor_id = ANY(${suspendedIds}::text[])
+                    OR invited_at IS NOT NULL AND anchor_id <> ALL(${[...wanted.keys()]}::text[]))`
             if (Arr.isArrayNonEmpty(events)) yield* raiseEpoch(app, organization.id, events)
             return synced
           }).pipe(app.withTransaction, orUnavailable)
@@ -145,9 +166,10 @@ export class Memberships extends Context.Service<
             roles: ReadonlyArray<string>
             attributes: Record<string, AttributeValue>
             suspended: boolean
+            invited: boolean
             identifiers: ReadonlyArray<string> | null
           }>`
-            SELECT m.anchor_id, m.roles, m.attributes, m.suspended_at IS NOT NULL AS suspended,
+            SELECT m.anchor_id, m.roles, m.attributes, m.suspended_at IS NOT NULL AS suspended, m.invited_at IS NOT NULL AS invited,
               (SELECT array_agg(i.key ORDER BY i.kind, i.key) FROM max.identifiers i
                 WHERE i.organization_id = m.organization_id AND i.anchor_id = m.anchor_id) AS identifiers
             FROM max.memberships m WHERE m.organization_id = ${organization.id} ORDER BY m.created_at, m.anchor_id`)
@@ -166,7 +188,8 @@ export class Memberships extends Context.Service<
             identifiers: row.identifiers ?? [],
             roles: row.roles,
             attributes: row.attributes,
-            suspended: row.suspended
+            suspended: row.suspended,
+            invited: row.invited
           }))
         }),
 
@@ -178,9 +201,39 @@ export class Memberships extends Context.Service<
           yield* setMembership(organization, yield* memberNamed(organization, text), "resumed")
         }),
 
-        setStanding: Effect.fn("Memberships.setStanding")((organization, anchorId, standing, administrator) =>
-          setMembership(organization, { anchorId }, standing, administrator)
-        )
+        setStanding: Effect.fn("Memberships.setStanding")(function* (organization, anchorId, standing, administrator) {
+          const { state } = yield* currentPeople(organization)
+          yield* setMembership(organization, { anchorId }, standing, { administrator, policy: state.policy })
+        }),
+
+        setRoles: Effect.fn("Memberships.setRoles")(function* (organization, anchorId, roles, administrator) {
+          const { state } = yield* currentPeople(organization)
+          yield* checkRoles("This person", roles, state)
+          yield* mayGive(state.policy, administrator, roles)
+          yield* Effect.gen(function* () {
+            yield* lockEpochFor(app, organization, administrator)
+            const [before] = yield* app<{ roles: ReadonlyArray<string> }>`SELECT roles FROM max.memberships
+              WHERE organization_id = ${organization.id} AND anchor_id = ${anchorId}`
+            if (before === undefined) return yield* OperatorError.of("No member has this id.")
+            yield* mayGive(state.policy, administrator, before.roles)
+            if (sameRoles(before.roles, roles)) return
+            yield* keepingHolders(
+              app,
+              organization,
+              state.policy,
+              app`UPDATE max.memberships SET roles = ${[...new Set(roles)]}::text[]
+                WHERE organization_id = ${organization.id} AND anchor_id = ${anchorId}`
+            )
+            yield* raiseEpoch(app, organization.id, [
+              {
+                actor: administrator.anchorEntityId,
+                action: "membership.changed",
+                subject: anchorId,
+                details: { roles, before: { roles: before.roles } }
+              }
+            ])
+          }).pipe(app.withTransaction, orUnavailable)
+        })
       })
     })
   )

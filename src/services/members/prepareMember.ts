@@ -29,9 +29,9 @@ export const parseIdentifier = (text: string, organization: Organization): Effec
 }
 
 /** Fails for a role that the policy doesn't define. */
-const checkRoles = Effect.fnUntraced(function* ({ identifier, roles }: NewMember, state: State) {
+export const checkRoles = Effect.fnUntraced(function* (who: string, roles: ReadonlyArray<string>, state: State) {
   const defined = Object.keys(state.policy.roles)
-  if (roles.length === 0) return yield* OperatorError.of(`${quoted(identifier)} has no role.`)
+  if (roles.length === 0) return yield* OperatorError.of(`${who} has no role.`)
   const unknown = roles.find((role) => !defined.includes(role))
   if (unknown === undefined) return
   const near = closest(unknown, defined)
@@ -43,7 +43,7 @@ const checkRoles = Effect.fnUntraced(function* ({ identifier, roles }: NewMember
 /** Validates a member: its identifier, its roles, and that exactly one person has the identifier or may be created. */
 export const makePrepare = (identities: IdentityResolver["Service"]) =>
   Effect.fnUntraced(function* (organization: Organization, state: State, member: NewMember) {
-    yield* checkRoles(member, state)
+    yield* checkRoles(quoted(member.identifier), member.roles, state)
     const id = readPersonId(member.identifier)
     if (id !== undefined) {
       const anchorId = yield* identities.byId(organization, id)

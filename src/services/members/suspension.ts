@@ -12,6 +12,8 @@ import type { Organization } from "../../domain/EntityType.ts"
 import { OperatorError } from "../../domain/errors.ts"
 import type { Principal } from "../../domain/Principal.ts"
 import { quoted } from "../../domain/text.ts"
+import type { Policy } from "../../permissions/Policy.ts"
+import { keepingHolders } from "./holders.ts"
 import type { Identifier } from "./identifier.ts"
 
 /** A member, by verified identifier or by entity id. */
@@ -42,8 +44,9 @@ export const makeSuspension = (app: PgClient.PgClient) =>
     organization: Organization,
     member: MemberReference,
     standing: Standing,
-    administrator?: Principal
+    by?: { readonly administrator: Principal; readonly policy: Policy }
   ) {
+    const administrator = by?.administrator
     if (standing === "suspended" && "anchorId" in member && member.anchorId === administrator?.anchorEntityId) {
       return yield* OperatorError.of(
         "You can't suspend yourself: ask another administrator, or an operator (max member suspend)."
@@ -52,14 +55,15 @@ export const makeSuspension = (app: PgClient.PgClient) =>
     const changed = yield* Effect.gen(function* () {
       yield* lockEpochFor(app, organization, administrator)
       const [kind, key] = "anchorId" in member ? [null, member.anchorId] : [member.kind, member.key]
-      const rows = yield* app<{ anchor_id: string }>`
+      const update = app<{ anchor_id: string }>`
             UPDATE max.memberships m
-            SET suspended_at = CASE WHEN ${standing === "suspended"} THEN coalesce(m.suspended_at, now()) END
+            SET suspended_at = CASE WHEN ${standing === "suspended"} THEN coalesce(m.suspended_at, now()) END, invited_at = NULL
             WHERE m.organization_id = ${organization.id} AND (${standing === "suspended"} OR m.suspended_at IS NOT NULL)
               AND (${kind}::text IS NULL AND m.anchor_id = ${key}::text OR EXISTS (
                 SELECT 1 FROM max.identifiers i WHERE i.organization_id = m.organization_id AND i.anchor_id = m.anchor_id
                   AND i.kind = ${kind}::text AND i.key = ${key}::text))
             RETURNING m.anchor_id`
+      const rows = yield* by === undefined ? update : keepingHolders(app, organization, by.policy, update)
       const events = rows.map((row) => suspensionEvent(row.anchor_id, standing, administrator?.anchorEntityId))
       if (Arr.isArrayNonEmpty(events)) yield* raiseEpoch(app, organization.id, events)
       return rows.length > 0

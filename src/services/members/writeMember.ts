@@ -26,8 +26,8 @@ const sameAttributes = (a: Attributes, b: Attributes): boolean => {
 }
 
 /** The identifier is masked: recognizable to a reader who knows it, but not disclosed by the log. */
-const verifiedEvent = (anchorId: string, { key, kind }: Verified): AuditEvent => ({
-  actor: OPERATOR,
+const verifiedEvent = (actor: string, anchorId: string, { key, kind }: Verified): AuditEvent => ({
+  actor,
   action: "identifier.verified",
   subject: anchorId,
   details: { kind, identifier: masked(key) }
@@ -35,7 +35,12 @@ const verifiedEvent = (anchorId: string, { key, kind }: Verified): AuditEvent =>
 
 export const makeWrite = (app: PgClient.PgClient) => {
   /** Binds an identifier to a membership; fails if it is bound to another one. */
-  const bind = Effect.fnUntraced(function* (organization: Organization, anchorId: string, { key, kind }: Verified) {
+  const bind = Effect.fnUntraced(function* (
+    organization: Organization,
+    anchorId: string,
+    { key, kind }: Verified,
+    actor: string
+  ) {
     const [bound] = yield* app<{ anchor_id: string }>`
       SELECT anchor_id FROM max.identifiers
       WHERE organization_id = ${organization.id} AND kind = ${kind} AND key = ${key} FOR UPDATE`
@@ -46,7 +51,7 @@ export const makeWrite = (app: PgClient.PgClient) => {
       INSERT INTO max.identifiers (organization_id, kind, key, anchor_id)
       VALUES (${organization.id}, ${kind}, ${key}, ${anchorId})
       ON CONFLICT (organization_id, kind, key) DO UPDATE SET verified_at = now()`
-    return bound === undefined ? [verifiedEvent(anchorId, { kind, key })] : []
+    return bound === undefined ? [verifiedEvent(actor, anchorId, { kind, key })] : []
   })
 
   const createPerson = (
@@ -61,7 +66,12 @@ export const makeWrite = (app: PgClient.PgClient) => {
       [organization.id, entityId(anchorId), name, foldText(name), text, identifier.key]
     )
 
-  return Effect.fnUntraced(function* (organization: Organization, people: EntityType, member: Prepared) {
+  return Effect.fnUntraced(function* (
+    organization: Organization,
+    people: EntityType,
+    member: Prepared,
+    actor: string = OPERATOR
+  ) {
     const { anchorId, identifier, roles } = member
     if (member.create !== undefined) yield* createPerson(organization, people, member, member.create)
     const [before] = yield* app<{ roles: ReadonlyArray<string>; suspended: boolean; attributes: Attributes }>`
@@ -72,7 +82,7 @@ export const makeWrite = (app: PgClient.PgClient) => {
       INSERT INTO max.memberships (organization_id, anchor_id, roles, attributes)
       VALUES (${organization.id}, ${anchorId}, ${roles}::text[], ${app.json(attributes)})
       ON CONFLICT (organization_id, anchor_id)
-      DO UPDATE SET roles = excluded.roles, suspended_at = NULL, attributes = excluded.attributes`
+      DO UPDATE SET roles = excluded.roles, suspended_at = NULL, invited_at = NULL, attributes = excluded.attributes`
     const events: Array<AuditEvent> = []
     const isUnchanged =
       before !== undefined &&
@@ -81,15 +91,15 @@ export const makeWrite = (app: PgClient.PgClient) => {
       sameAttributes(before.attributes, attributes)
     if (!isUnchanged) {
       events.push({
-        actor: OPERATOR,
+        actor,
         action: before === undefined ? "membership.added" : "membership.changed",
         subject: anchorId,
         details: { roles, attributes, ...(before === undefined ? {} : { before }) }
       })
     }
-    if (identifier !== undefined) events.push(...(yield* bind(organization, anchorId, identifier)))
+    if (identifier !== undefined) events.push(...(yield* bind(organization, anchorId, identifier, actor)))
     if (member.subject !== undefined) {
-      events.push(...(yield* bind(organization, anchorId, { kind: "subject", key: member.subject })))
+      events.push(...(yield* bind(organization, anchorId, { kind: "subject", key: member.subject }, actor)))
     }
     return events
   })

@@ -148,11 +148,11 @@ const Refused = ({ problem }: Extract<Access, { is: "refused" }>) => {
         <>
           <h1>Sign in to administer</h1>
           <p>
-            These pages are for administrators of an organization. You sign in with a link that works once, within five
-            minutes.
+            These pages are for administrators of an organization. Another administrator can send you a link that works
+            once: People, your name, Sign-in link.
           </p>
           <Command text="max serve --sign-in you@example.com">
-            An operator creates it on the machine where Max runs:
+            An operator creates one on the machine where Max runs:
           </Command>
         </>
       ) : name === "not-admitted" ? (

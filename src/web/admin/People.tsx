@@ -2,14 +2,15 @@
 import { useEffect, useState } from "preact/hooks"
 import type { People as PeoplePage, Person } from "../../wire/admin/people.ts"
 import { people, policy } from "./api.ts"
-import { Badge, Command, counted, Day, Isolated, Moment, Roles, Title, useTitle, WhenLoaded } from "./parts.tsx"
+import { InviteButton } from "./Invite.tsx"
+import { Badge, counted, Day, Isolated, Moment, Roles, Title, useTitle, WhenLoaded } from "./parts.tsx"
 import { to } from "./place.ts"
-import { announcement, useLoaded } from "./state.ts"
+import { announcement, may, useLoaded } from "./state.ts"
 import { PagedTable } from "./Table.tsx"
 
 const HEADINGS = ["Person", "Roles", "State", "Last call", "Tokens"]
 
-const STATES = ["active", "suspended"] as const
+const STATES = ["active", "invited", "suspended"] as const
 
 export const People = () => {
   useTitle("People")
@@ -27,7 +28,10 @@ export const People = () => {
   const { loaded, reload } = useLoaded(() => people(query), [key])
   return (
     <>
-      <Title note="The people who have access, and their roles. A row in the data gives no access.">People</Title>
+      <div class="heading">
+        <Title note="The people who have access, and their roles. A row in the data gives no access.">People</Title>
+        {may("members") && roles.is === "ready" ? <InviteButton roles={roles.value.roles} reload={reload} /> : null}
+      </div>
       <form class="filters" role="search" aria-label="People" onSubmit={(event) => event.preventDefault()}>
         <label class="wide">
           Search
@@ -54,6 +58,7 @@ export const People = () => {
           >
             <option value="">Any</option>
             <option value="active">Active</option>
+            <option value="invited">Invited</option>
             <option value="suspended">Suspended</option>
           </select>
         </label>
@@ -68,9 +73,6 @@ export const People = () => {
           />
         )}
       </WhenLoaded>
-      <Command text="max member add ada@example.com --role member">
-        Adding a member binds an address to a person, so it is a command:
-      </Command>
     </>
   )
 }
@@ -112,6 +114,15 @@ const Members = ({
 
 export const nameOf = (person: Person): string => person.name || person.identifiers[0]?.text || person.id
 
+export const StateBadge = ({ person: { state, suspendedSince } }: { readonly person: Person }) =>
+  state === "active" ? (
+    <Badge kind="good">Active</Badge>
+  ) : state === "invited" ? (
+    <Badge kind="warn">Invited</Badge>
+  ) : (
+    <Badge kind="bad">Suspended {suspendedSince === undefined ? null : <Day at={suspendedSince} />}</Badge>
+  )
+
 const cellsOf = (person: Person) => [
   <div class="person">
     <a href={to(["people", person.id])}>
@@ -127,13 +138,7 @@ const cellsOf = (person: Person) => [
     </div>
   </div>,
   <Roles roles={person.roles} />,
-  person.state === "active" ? (
-    <Badge kind="good">Active</Badge>
-  ) : (
-    <Badge kind="bad">
-      Suspended {person.suspendedSince === undefined ? null : <Day at={person.suspendedSince} />}
-    </Badge>
-  ),
+  <StateBadge person={person} />,
   person.lastCall === undefined ? <span class="soft">unknown</span> : <Moment at={person.lastCall} />,
   String(person.tokens)
 ]

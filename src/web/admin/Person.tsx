@@ -1,13 +1,17 @@
 /** One member: roles, what the person sees in plain words, and tokens. */
 import type { PersonWithTokens, Token } from "../../wire/admin/people.ts"
-import { explainAll, person, policy, resume, revoke, suspend } from "./api.ts"
+import { useState } from "preact/hooks"
+import type { Problem } from "../shared/api.ts"
+import { explainAll, offerSignIn, person, policy, resume, revoke, setRoles, suspend } from "./api.ts"
+import { OneLink, RoleChoice } from "./Invite.tsx"
 import { Unexplained, Verdict } from "./Explanation.tsx"
 import {
   Badge,
-  Command,
   ConfirmButton,
   Day,
+  Dialog,
   Fact,
+  Failure,
   Isolated,
   Moment,
   Roles,
@@ -15,9 +19,9 @@ import {
   useTitle,
   WhenLoaded
 } from "./parts.tsx"
-import { nameOf } from "./People.tsx"
+import { nameOf, StateBadge } from "./People.tsx"
 import { to } from "./place.ts"
-import { useLoaded } from "./state.ts"
+import { announcement, handleFailure, may, useLoaded } from "./state.ts"
 import { Table } from "./Table.tsx"
 
 export const PersonPage = ({ id }: { readonly id: string }) => {
@@ -44,19 +48,20 @@ const Member = ({ person: one, reload }: { readonly person: PersonWithTokens; re
         <Title>
           <Isolated>{name}</Isolated>
         </Title>
-        <AccessButton person={one} reload={reload} />
+        <div class="acts">
+          {may("members") && isActive && !one.isSelf ? <SignInButton person={one} /> : null}
+          <AccessButton person={one} reload={reload} />
+        </div>
       </div>
       <dl class="facts">
         <Fact name="State">
-          {isActive ? <Badge kind="good">Active</Badge> : <Badge kind="bad">Suspended</Badge>}{" "}
-          {one.suspendedSince === undefined ? null : (
-            <>
-              since <Moment at={one.suspendedSince} />
-            </>
-          )}
+          <StateBadge person={one} />
+          {one.state === "invited" ? (
+            <span class="soft"> They see nothing until they use their link. Invite them again for a new one.</span>
+          ) : null}
         </Fact>
         <Fact name="Roles">
-          <Roles roles={one.roles} />
+          <Roles roles={one.roles} /> {may("members") ? <RolesButton person={one} reload={reload} /> : null}
         </Fact>
         <Fact name="Identified by">
           {one.identifiers.length === 0 ? <span class="soft">nothing: this person has no way to sign in</span> : null}
@@ -89,12 +94,83 @@ const Member = ({ person: one, reload }: { readonly person: PersonWithTokens; re
           Audit records about <Isolated>{name}</Isolated>
         </a>
       </p>
-      <Command
-        text={`max member add ${one.identifiers.find(({ kind }) => kind !== "subject")?.text ?? "EMAIL"} --role ROLE`}
-      >
-        Roles are changed with a command, which replaces all roles of the person:
-      </Command>
     </>
+  )
+}
+
+/** Replaces the roles; what each role sees is shown beside it. */
+const RolesButton = ({ person: one, reload }: { readonly person: PersonWithTokens; readonly reload: () => void }) => {
+  const { loaded } = useLoaded(policy, [])
+  const [chosen, choose] = useState(one.roles)
+  const [state, set] = useState<{ readonly busy: boolean; readonly problem?: Problem }>({ busy: false })
+  if (loaded.is !== "ready") return null
+  const submit = (event: Event, close: () => void) => {
+    event.preventDefault()
+    set({ busy: true })
+    setRoles(one.id, chosen).then(
+      () => {
+        set({ busy: false })
+        close()
+        announcement.value = "The roles are changed."
+        reload()
+      },
+      (error: unknown) => set({ busy: false, problem: handleFailure(error) })
+    )
+  }
+  const isSame = chosen.length === one.roles.length && chosen.every((role) => one.roles.includes(role))
+  return (
+    <Dialog label="Change roles" title={`Roles of ${nameOf(one)}`} onClose={() => choose(one.roles)}>
+      {(close) => (
+        <form class="stacked" onSubmit={(event) => submit(event, close)}>
+          <RoleChoice roles={loaded.value.roles} chosen={chosen} choose={choose} />
+          {one.isSelf ? <p class="notice">These are your own roles: you can lose your access to this page.</p> : null}
+          {state.problem === undefined ? null : <Failure problem={state.problem} />}
+          <div class="actions">
+            <button type="button" class="button" onClick={close}>
+              Cancel
+            </button>
+            <button type="submit" class="act" disabled={state.busy || isSame || chosen.length === 0}>
+              Change roles
+            </button>
+          </div>
+        </form>
+      )}
+    </Dialog>
+  )
+}
+
+/** Offers a link that signs this person in. */
+const SignInButton = ({ person: one }: { readonly person: PersonWithTokens }) => {
+  const name = nameOf(one)
+  const [state, set] = useState<{ readonly code?: string; readonly problem?: Problem }>({})
+  const create = () =>
+    offerSignIn(one.id).then(
+      ({ code }) => set({ code }),
+      (error: unknown) => set({ problem: handleFailure(error) })
+    )
+  return (
+    <Dialog label="Sign-in link" title={`Sign-in link for ${name}`} onClose={() => set({})}>
+      {(close) => (
+        <>
+          <p>
+            The link signs in as <Isolated>{name}</Isolated>, once, within 15 minutes. Give it to this person only: that
+            you created it is recorded.
+          </p>
+          {state.code === undefined ? null : <OneLink code={state.code} of={name} />}
+          {state.problem === undefined ? null : <Failure problem={state.problem} />}
+          <div class="actions">
+            <button type="button" class="button" onClick={close}>
+              Close
+            </button>
+            {state.code === undefined ? (
+              <button type="button" class="act" onClick={() => void create()}>
+                Create the link
+              </button>
+            ) : null}
+          </div>
+        </>
+      )}
+    </Dialog>
   )
 }
 
@@ -144,7 +220,11 @@ const Sees = ({ person: one }: { readonly person: PersonWithTokens }) => {
   return (
     <section aria-labelledby="sees">
       <h2 id="sees">What they see</h2>
-      {one.state === "suspended" ? <p class="empty">Nothing, while they are suspended.</p> : null}
+      {one.state === "active" ? null : (
+        <p class="empty">
+          {one.state === "invited" ? "Nothing, until they use their link." : "Nothing, while they are suspended."}
+        </p>
+      )}
       <WhenLoaded loaded={loaded} reload={reload}>
         {(explanations) => (
           <div class="verdicts">

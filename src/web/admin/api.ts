@@ -1,6 +1,15 @@
 /** The requests of the administration page. */
 import type { AuditPage, Chain, Verifications } from "../../wire/admin/audit.ts"
-import type { PersonReference, People, PeopleQuery, PersonWithTokens } from "../../wire/admin/people.ts"
+import type {
+  Invitations,
+  Invite,
+  PersonReference,
+  People,
+  PeopleQuery,
+  PersonWithTokens,
+  SetRoles,
+  SignInLink
+} from "../../wire/admin/people.ts"
 import type {
   Policy,
   PolicyChanges,
@@ -27,6 +36,11 @@ export const people = (query: PeopleQuery) => post<People>("people/search", quer
 export const person = (id: string) => get<PersonWithTokens>(`/v1/admin/people/${encodeURIComponent(id)}`)
 export const suspend = (id: string) => send("POST", `people/${encodeURIComponent(id)}/suspend`)
 export const resume = (id: string) => send("POST", `people/${encodeURIComponent(id)}/resume`)
+export const invite = async (invited: Invite) => (await post<Invitations>("people/invite", invited)).invitations
+export const offerSignIn = async (id: string): Promise<SignInLink> =>
+  (await request("POST", `/v1/admin/people/${encodeURIComponent(id)}/sign-in`)).json() as Promise<SignInLink>
+export const setRoles = async (id: string, roles: ReadonlyArray<string>): Promise<void> =>
+  void (await request("POST", `/v1/admin/people/${encodeURIComponent(id)}/roles`, { roles } satisfies SetRoles))
 export const revoke = (id: string) => send("DELETE", `tokens/${encodeURIComponent(id)}`)
 
 export const policy = () => get<Policy>("/v1/admin/policy")

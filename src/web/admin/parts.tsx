@@ -28,8 +28,8 @@ export const Title = ({
   )
 }
 
-/** A command to copy, for what the page doesn't do itself. */
-export const Command = ({ children, text }: { readonly children: ComponentChildren; readonly text: string }) => {
+/** Copies a text; `what` names it for screen readers. */
+export const CopyButton = ({ text, what = text }: { readonly text: string; readonly what?: string }) => {
   const [copied, set] = useState(false)
   const copy = () =>
     navigator.clipboard.writeText(text).then(
@@ -38,21 +38,26 @@ export const Command = ({ children, text }: { readonly children: ComponentChildr
         announcement.value = "Copied."
         setTimeout(() => set(false), 2000)
       },
-      () => (announcement.value = "This browser doesn't allow copying: select the command instead.")
+      () => (announcement.value = "This browser doesn't allow copying: select the text instead.")
     )
   return (
-    <div class="command">
-      <p>{children}</p>
-      <div class="command-line">
-        <code>{text}</code>
-        <button type="button" class="button" onClick={copy}>
-          {copied ? "Copied" : "Copy"}
-          <span class="visually-hidden"> {text}</span>
-        </button>
-      </div>
-    </div>
+    <button type="button" class="button" onClick={copy}>
+      {copied ? "Copied" : "Copy"}
+      <span class="visually-hidden"> {what}</span>
+    </button>
   )
 }
+
+/** A command to copy, for what the page doesn't do itself. */
+export const Command = ({ children, text }: { readonly children: ComponentChildren; readonly text: string }) => (
+  <div class="command">
+    <p>{children}</p>
+    <div class="command-line">
+      <code>{text}</code>
+      <CopyButton text={text} />
+    </div>
+  </div>
+)
 
 /** One line of a list of facts. */
 export const Fact = ({ children, name }: { readonly children: ComponentChildren; readonly name: string }) => (
@@ -177,6 +182,47 @@ export const ConfirmButton = ({
           </button>
         </div>
       </dialog>
+    </>
+  )
+}
+
+/** A dialog that a button opens; `children` gets a function that closes it. */
+export const Dialog = ({
+  children,
+  label,
+  onClose,
+  title
+}: {
+  readonly label: string
+  readonly title: string
+  readonly onClose?: () => void
+  readonly children: (close: () => void) => ComponentChildren
+}) => {
+  const dialog = useRef<HTMLDialogElement>(null)
+  const [open, set] = useState(false)
+  const heading = useId()
+  useEffect(() => {
+    if (open) dialog.current?.showModal()
+  }, [open])
+  const close = () => dialog.current?.close()
+  return (
+    <>
+      <button type="button" class="button" onClick={() => set(true)}>
+        {label}
+      </button>
+      {open ? (
+        <dialog
+          ref={dialog}
+          aria-labelledby={heading}
+          onClose={() => {
+            set(false)
+            onClose?.()
+          }}
+        >
+          <h2 id={heading}>{title}</h2>
+          {children(close)}
+        </dialog>
+      ) : null}
     </>
   )
 }

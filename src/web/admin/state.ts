@@ -1,7 +1,7 @@
 /** The session, the live region, and loading data with its failures. */
 import { signal } from "@preact/signals"
 import { useCallback, useEffect, useRef, useState } from "preact/hooks"
-import type { Session } from "../../wire/session.ts"
+import type { Power, Session } from "../../wire/session.ts"
 import { Problem } from "../shared/api.ts"
 import { endsSession } from "./api.ts"
 
@@ -49,3 +49,7 @@ export const useLoaded = <A>(load: () => Promise<A>, dependencies: ReadonlyArray
   }, [reload])
   return { loaded, reload }
 }
+
+/** Whether the signed-in administrator has the power. The server decides; a page only hides what it would refuse. */
+export const may = (power: Power): boolean =>
+  access.value.is === "signed in" && access.value.session.powers.includes(power)

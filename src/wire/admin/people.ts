@@ -4,7 +4,7 @@ import { between, Id, Strings, textUpTo, Timestamp } from "../scalars.ts"
 
 const { optionalKey } = Schema
 
-const State = Schema.Literals(["active", "suspended"])
+const State = Schema.Literals(["active", "invited", "suspended"])
 
 /** A member by entity id, or any person by e-mail address or phone number; exactly one of the two. */
 export const personReference = { id: optionalKey(Id), identifier: optionalKey(textUpTo(320)) }
@@ -63,3 +63,43 @@ export const People = Schema.Struct({
   next: optionalKey(Schema.String.annotate({ description: "`after` of the next page." }))
 })
 export type People = typeof People.Encoded
+
+/** People in one call. */
+const MAX_INVITED = 200
+
+const Roles = Schema.Array(textUpTo(63)).check(Schema.isMinLength(1), Schema.isMaxLength(20))
+
+export const Invite = Schema.Struct({
+  people: Schema.Array(
+    Schema.Struct({
+      identifier: textUpTo(320).annotate({ description: "An e-mail address or phone number." }),
+      name: optionalKey(textUpTo(200))
+    })
+  ).check(Schema.isMinLength(1), Schema.isMaxLength(MAX_INVITED)),
+  roles: Roles
+})
+export type Invite = typeof Invite.Encoded
+
+const code = {
+  code: Schema.String.annotate({ description: "Shown once. The link is /sign-in#CODE at Max's address." }),
+  expiresAt: Timestamp
+}
+
+export const Invitations = Schema.Struct({
+  invitations: Schema.Array(
+    Schema.Struct({
+      ...code,
+      id: Schema.String.annotate({ description: "The person's entity id." }),
+      identifier: Schema.String,
+      created: Schema.Boolean.annotate({ description: "Whether a new person was created." }),
+      mailed: Schema.Boolean
+    })
+  )
+})
+export type Invitations = typeof Invitations.Encoded
+
+export const SignInLink = Schema.Struct(code)
+export type SignInLink = typeof SignInLink.Encoded
+
+export const SetRoles = Schema.Struct({ roles: Roles })
+export type SetRoles = typeof SetRoles.Encoded

@@ -16,6 +16,7 @@ const Role = Schema.Struct({
   role: Schema.String,
   inherits: Strings,
   administers: Schema.Boolean,
+  powers: Strings.annotate({ description: "What the role may change here besides suspending members." }),
   members: Schema.Int.annotate({ description: "Number of active members with this role." }),
   rules: Schema.Array(Schema.Struct({ id: Schema.String, effect: RuleEffect, words: Schema.String })),
   reach: Schema.Array(

@@ -5,13 +5,15 @@ import type { Organization } from "../../../domain/EntityType.ts"
 import { OperatorError } from "../../../domain/errors.ts"
 import { printable } from "../../../domain/text.ts"
 import { Env } from "../../../env.ts"
+import { Credentials } from "../../../services/access/Credentials.ts"
+import { Invitations } from "../../../services/access/Invitations.ts"
 import { IdentityProviders, subjectKey } from "../../../services/access/IdentityProviders.ts"
 import { Mappings } from "../../../services/mapping/Mappings.ts"
 import { Memberships } from "../../../services/members/Memberships.ts"
 import { Organizations, STARTER_GRANTS } from "../../../services/organizations/Organizations.ts"
-import { currentOrganization, max, typedAttributes, UsageError } from "../context.ts"
+import { currentOrganization, max, memberOf, typedAttributes, UsageError } from "../context.ts"
 import { argument, optional, pairs, required, toggle } from "../flags.ts"
-import { columns, result } from "../output.ts"
+import { columns, note, result } from "../output.ts"
 import { sync } from "./memberSync.ts"
 
 export const init = Command.make(
@@ -131,6 +133,62 @@ const add = Command.make(
   })
 ).pipe(Command.withDescription("Add a member, identified by a verified e-mail address or phone number"))
 
+/** The address of a link: the public one, or that of max serve on this machine. */
+const linkTo = Effect.fnUntraced(function* (code: string) {
+  const { httpHost, httpPort, publicUrl } = yield* Env
+  return `${publicUrl ?? `http://${httpHost}:${httpPort}`}/sign-in#${code}`
+})
+
+const invite = Command.make(
+  "invite",
+  {
+    identifiers: Argument.String("identifier").pipe(
+      Argument.withDescription("An e-mail address or phone number; several at once are invited all or none"),
+      Argument.atLeast(1)
+    ),
+    role
+  },
+  Effect.fnUntraced(function* ({ identifiers, role: roles }) {
+    const organization = yield* currentOrganization
+    const invitations = yield* Invitations
+    const issued = yield* invitations.invite(
+      organization,
+      identifiers.map((identifier) => ({ identifier })),
+      roles
+    )
+    const links = yield* Effect.forEach(issued, ({ secret }) => linkTo(secret))
+    yield* result(
+      issued.map(({ anchorId, created, expiresAt, identifier }, index) => ({
+        identifier,
+        entityId: anchorId,
+        created,
+        link: links[index],
+        expiresAt: expiresAt.toISOString()
+      })),
+      columns(issued.map(({ identifier }, index) => [identifier, links[index]!]))
+    )
+    yield* note("Shown only once. Each link works once, within seven days; until then the person sees nothing.")
+  })
+).pipe(
+  Command.withDescription("Invite people: each gets a link that makes them a member"),
+  Command.withExamples([
+    { command: "max member invite ada@example.com bo@example.com --role member", description: "Two colleagues" }
+  ])
+)
+
+const signInLink = Command.make(
+  "sign-in",
+  { who: argument("who", "A member's e-mail address or phone number") },
+  Effect.fnUntraced(function* ({ who }) {
+    const organization = yield* currentOrganization
+    const credentials = yield* Credentials
+    const { expiresAt, secret } = yield* credentials.createLink(organization, yield* memberOf(organization, who))
+    const link = yield* linkTo(secret)
+    yield* result({ link, expiresAt: expiresAt.toISOString() }, [link])
+    yield* note("Shown only once. It signs the member in, once, within five minutes.")
+  })
+).pipe(Command.withDescription("Create a link that signs a member in"))
+
 const members = Command.make(
   "list",
   {},
@@ -145,7 +203,7 @@ const members = Command.make(
           each.identifiers.join(", "),
           each.roles.join(", "),
           [
-            each.suspended ? "suspended" : "active",
+            each.invited ? "invited" : each.suspended ? "suspended" : "active",
             ...Object.entries(each.attributes).map(([key, value]) => `${key}=${value}`)
           ].join(" ")
         ]),
@@ -177,5 +235,5 @@ const resume = Command.make(
 
 export const member = Command.make("member").pipe(
   Command.withDescription("Members and their roles"),
-  Command.withSubcommands([add, members, suspend, resume, sync])
+  Command.withSubcommands([add, invite, signInLink, members, suspend, resume, sync])
 )

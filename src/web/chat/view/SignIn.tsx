@@ -118,7 +118,8 @@ export const SignIn = ({ chat, entry }: { readonly chat: Chat; readonly entry: E
               <div>
                 <dt>Have neither?</dt>
                 <dd>
-                  Ask an operator of Max. This command creates one: <code>max serve --sign-in you@example.com</code>
+                  Ask an administrator of Max for an invitation or a sign-in link. An operator creates one with{" "}
+                  <code>max serve --sign-in you@example.com</code>.
                 </dd>
               </div>
             </dl>

@@ -1,0 +1,39 @@
+/** Keeps a holder of every administrators' power: without one, no member could give it back in the browser. */
+import type { PgClient } from "@effect/sql-pg"
+import { Effect } from "effect"
+import type { Organization } from "../../domain/EntityType.ts"
+import { OperatorError } from "../../domain/errors.ts"
+import { type Policy, type Power, powersOf } from "../../permissions/Policy.ts"
+
+const WORDS: Readonly<Record<Power, string>> = {
+  members: "members and their roles",
+  policy: "the policy",
+  data: "imported data",
+  secrets: "sealed secrets"
+}
+
+/** The powers that active members hold under this policy. */
+const heldPowers = (app: PgClient.PgClient, organization: Organization, policy: Policy) =>
+  Effect.map(
+    app<{ roles: ReadonlyArray<string> }>`SELECT DISTINCT roles FROM max.memberships
+      WHERE organization_id = ${organization.id} AND suspended_at IS NULL`,
+    (rows) => new Set(rows.flatMap(({ roles }) => powersOf(policy, roles)))
+  )
+
+/** Runs a change of memberships; fails if a power that had a holder before has none afterwards. Call it in its transaction. */
+export const keepingHolders = <A, E, R>(
+  app: PgClient.PgClient,
+  organization: Organization,
+  policy: Policy,
+  change: Effect.Effect<A, E, R>
+) =>
+  Effect.gen(function* () {
+    const before = yield* heldPowers(app, organization, policy)
+    const changed = yield* change
+    const after = yield* heldPowers(app, organization, policy)
+    const lost = [...before].find((power) => !after.has(power))
+    if (lost === undefined) return changed
+    return yield* OperatorError.of(
+      `This is the last active person who may change ${WORDS[lost]} here. Give another person a role that may, first.`
+    )
+  })

@@ -1,0 +1,124 @@
+/** Inviting a colleague, from an administrator's page to the colleague's first page, in two browsers. */
+import { Effect, Exit, Scope } from "effect"
+import type { Browser, Page } from "playwright-core"
+import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { administered } from "../support/administered.ts"
+import { accessibilityFaults, type Looks, openBrowser, openPage } from "../support/browser.ts"
+import { migratedDatabase } from "../support/database.ts"
+import { startServer, type TestServer } from "../support/http.ts"
+
+const scope = Scope.makeUnsafe()
+let server: TestServer
+let browser: Browser
+let harbor: Effect.Success<ReturnType<typeof administered>>
+const cookies = new Map<string, string>()
+
+beforeAll(async () => {
+  server = await startServer(await Effect.runPromise(migratedDatabase.pipe(Scope.provide(scope))))
+  harbor = await server.run(administered({ slug: "harbor" }))
+  for (const name of ["yuki", "amina"]) cookies.set(name, await server.run(harbor.session(name)))
+  browser = await openBrowser()
+})
+
+afterAll(async () => {
+  await browser.close()
+  await server.stop()
+  await Effect.runPromise(Scope.close(scope, Exit.void))
+})
+
+const visit = async (path: string, who?: string, looks: Looks = {}) => {
+  const session = who === undefined ? undefined : cookies.get(who)!
+  const cookie = { name: "max_session", value: session ?? "", url: server.url }
+  const watched = await openPage(browser, server.url, { ...looks, ...(session === undefined ? {} : { cookie }) })
+  await watched.page.goto(`${server.url}${path}`)
+  await watched.page.locator("main h1").waitFor()
+  return watched
+}
+
+/** With MAX_SCREENSHOTS=docs/images the pictures of the docs are taken. */
+const shoot = async (
+  page: Page,
+  name: string,
+  { theme, width }: { readonly theme: string; readonly width: number }
+) => {
+  const folder = process.env["MAX_SCREENSHOTS"]
+  if (folder === undefined) return
+  await page.screenshot({ path: `${folder}/admin-${name}-${width > 400 ? "desktop" : "phone"}-${theme}.png` })
+}
+
+const dialog = (page: Page) => page.getByRole("dialog")
+const press = (page: Page, name: string) => page.getByRole("button", { name, exact: true }).click()
+
+describe.each([
+  { width: 1200, theme: "light" },
+  { width: 390, theme: "dark" }
+] as const)("an administrator at $width px, $theme", (looks) => {
+  it("invites colleagues, one of whom signs in with the link and asks", async () => {
+    const email = `nia-${looks.width}@harbor.example`
+    const { close, faults, page } = await visit("/admin#/people", "yuki", looks)
+    await press(page, "Invite people")
+    const field = dialog(page).getByLabel("E-mail addresses or phone numbers, one per line")
+    await field.fill(`Nia Okoro <${email}>\nbo-${looks.width}@harbor.example`)
+    const submit = dialog(page).getByRole("button", { name: "Invite 2 people" })
+    // No role is chosen for the administrator.
+    expect(await submit.isDisabled()).toBe(true)
+    await dialog(page).getByLabel("member", { exact: true }).check()
+    await dialog(page).getByText("What member sees and changes").click()
+    expect(await dialog(page).innerText()).toContain("may see")
+    expect(await accessibilityFaults(page)).toEqual([])
+    await shoot(page, "invite", looks)
+    await submit.click()
+    const links = dialog(page).locator(".links code")
+    await expect.poll(() => links.count()).toBe(2)
+    expect(await accessibilityFaults(page)).toEqual([])
+    await shoot(page, "invited", looks)
+    const link = await links.first().innerText()
+    await dialog(page).getByRole("button", { name: "Done" }).click()
+    const row = page.getByRole("row").filter({ hasText: email })
+    await expect.poll(() => row.innerText()).toContain("Invited")
+
+    const colleague = await visit(new URL(link).pathname + new URL(link).hash, undefined, looks)
+    await colleague.page.getByRole("textbox").first().waitFor()
+    await expect.poll(() => colleague.page.title()).toBe("Max at Harbor")
+    expect(colleague.page.url()).not.toContain("max_")
+    const again = await visit(new URL(link).pathname + new URL(link).hash, undefined, looks)
+    await expect.poll(() => again.page.getByRole("alert").innerText()).toContain("used before or has expired")
+
+    await page.reload()
+    await expect.poll(() => row.innerText()).toContain("Active")
+    expect([...faults, ...colleague.faults]).toEqual([])
+    for (const one of [close, colleague.close, again.close]) await one()
+  })
+
+  it("changes roles and offers a sign-in link on a person's page", async () => {
+    const { close, faults, page } = await visit(`/admin#/people/${harbor.idOf("theo")}`, "yuki", looks)
+    await press(page, "Change roles")
+    await dialog(page)
+      .getByLabel("manager", { exact: true })
+      .setChecked(looks.width === 1200)
+    await dialog(page).getByRole("button", { name: "Change roles" }).click()
+    const roles = page.locator("dd").filter({ hasText: "Change roles" })
+    await expect.poll(() => roles.innerText()).toMatch(looks.width === 1200 ? /manager/ : /^member\s+Change roles/)
+    await press(page, "Sign-in link")
+    await press(page, "Create the link")
+    const link = await dialog(page).locator("code").innerText()
+    expect(link).toMatch(/\/sign-in#max_/)
+    expect(await accessibilityFaults(page)).toEqual([])
+    const theo = await visit(new URL(link).pathname + new URL(link).hash, undefined, looks)
+    await expect.poll(() => theo.page.title()).toBe("Max at Harbor")
+    expect([...faults, ...theo.faults]).toEqual([])
+    for (const one of [close, theo.close]) await one()
+  })
+})
+
+describe("an administrator without the power over members", () => {
+  it("sees people and no way to invite them or to change roles", async () => {
+    const { close, page } = await visit("/admin#/people", "amina")
+    await page.getByRole("row").nth(1).waitFor()
+    expect(await page.getByRole("button", { name: "Invite people" }).count()).toBe(0)
+    await page.goto(`${server.url}/admin#/people/${harbor.idOf("theo")}`)
+    await page.getByRole("heading", { level: 2, name: "Tokens" }).waitFor()
+    expect(await page.getByRole("button", { name: "Change roles" }).count()).toBe(0)
+    await close()
+  })
+})
