@@ -17,7 +17,8 @@ import { TraceStore } from "../../src/services/traces/TraceStore.ts"
 import { addPeople, asMember, makeOrganization } from "../support/atlas.ts"
 import { TestServices } from "../support/database.ts"
 import { startReceiver } from "../support/receiver.ts"
-import { EVERYTHING, NOTHING, recorded } from "../support/traces.ts"
+import { EVERYTHING, NOTHING, recorded, storedTraces } from "../support/traces.ts"
+import { until } from "../support/until.ts"
 
 describe("Recorder", () => {
   plain("records attributes of the allowlist only, and of an error only its tag", async () => {
@@ -230,8 +231,7 @@ layer(Traced, { excludeTestServices: true })("Observability", (it) => {
         "test turn"
       )
       const store = yield* TraceStore
-      yield* Effect.sleep("2500 millis")
-      const [line] = yield* store.list({ organizationId: organization.id, name: "test turn", limit: 10 })
+      const [line] = yield* storedTraces({ organizationId: organization.id, name: "test turn", limit: 10 })
       expect(line).toMatchObject({ name: "test turn", failure: null, denied: true })
       expect(yield* store.get(line!.reference.toLowerCase())).toEqual(yield* store.get(line!.traceId))
       const [trace] = yield* store.get(line!.traceId)
@@ -241,8 +241,8 @@ layer(Traced, { excludeTestServices: true })("Observability", (it) => {
       expect(trace!.statements[String(lookup.attributes["max.statement"])]).toContain("/* max people phone:eq */")
       const find = trace!.spans.find(({ name }) => name === "EntityQueryService.find")!
       expect(find.attributes).toMatchObject({ "max.type": "people", "max.total": 1, "max.entities": 1 })
-      const exported = receiver.documents("/v1/traces").flatMap((document) => fromOtlp(document) ?? [])
-      expect(exported.map(({ traceId }) => traceId)).toContain(line!.traceId)
+      const exported = () => receiver.documents("/v1/traces").flatMap((document) => fromOtlp(document) ?? [])
+      yield* Effect.promise(() => until(() => exported().some(({ traceId }) => traceId === line!.traceId)))
       const { traces } = yield* Database
       const stored = yield* traces<{ document: string }>`SELECT document FROM max.traces`
       const everything = [...stored.map(({ document }) => document), receiver.text("/v1/traces")]
@@ -261,7 +261,7 @@ layer(Traced, { excludeTestServices: true })("Observability", (it) => {
         lena.find({ filters: [{ columnId: "email", op: "eq", value: "lena@explained.example" }] }),
         "explained"
       )
-      yield* Effect.sleep("2500 millis")
+      yield* storedTraces({ organizationId: organization.id, name: "explained", limit: 1 })
       const store = yield* TraceStore
       const [trace] = yield* store.read({ organizationId: organization.id, name: "explained", limit: 1 })
       const [whole] = yield* store.get(trace!.traceId)
@@ -291,8 +291,8 @@ layer(Traced, { excludeTestServices: true })("Observability", (it) => {
       const [one, other] = [yield* makeOrganization("one"), yield* makeOrganization("other")]
       const member = yield* asMember(one, "lena@one.example", "admin")
       for (let times = 0; times < 5; times++) yield* member.find()
-      yield* Effect.sleep("2500 millis")
       const find = { name: "EntityQueryService.find", limit: 100 }
+      yield* storedTraces({ ...find, organizationId: one.id }, 5)
       expect((yield* store.list({ ...find, organizationId: one.id })).length).toBe(5)
       expect(yield* store.list({ ...find, organizationId: other.id })).toEqual([])
       const [line] = yield* store.list({ ...find, organizationId: one.id })

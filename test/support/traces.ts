@@ -2,6 +2,7 @@
 import { Effect } from "effect"
 import { Recorder, type Sampling } from "../../src/observability/Recorder.ts"
 import type { AttributeValue, Trace, TraceSpan } from "../../src/observability/Trace.ts"
+import { TraceStore } from "../../src/services/traces/TraceStore.ts"
 
 export const EVERYTHING: Sampling = { share: 1, slow: 1_000_000 }
 export const NOTHING: Sampling = { share: 0, slow: 1_000_000 }
@@ -228,3 +229,14 @@ export const repeatingTrace = (organizationId: bigint): Trace => {
   add("chat claude-haiku-5-5", 538, 932, { "gen_ai.operation.name": "chat", "gen_ai.usage.input_tokens": 2210 }, root)
   return finish()
 }
+
+/** The stored traces that a query lists, once there are `count` of them: traces are written in batches. */
+export const storedTraces = (query: Parameters<TraceStore["Service"]["list"]>[0], count = 1) =>
+  Effect.gen(function* () {
+    const store = yield* TraceStore
+    for (;;) {
+      const lines = yield* store.list(query)
+      if (lines.length >= count) return lines
+      yield* Effect.sleep("50 millis")
+    }
+  }).pipe(Effect.timeout("60 seconds"))
