@@ -120,6 +120,10 @@ const TALKS: Readonly<Record<string, Talk>> = {
     ["which companies have more than 1 deal", [], /^No company has more than 1 deal\.$/],
     ["what share of deals is won", [], /^Share of deals with stage won: 33% \(1 of 3\)\.$/],
     ["total deals", [], /can't tell whether/],
+    ["my deals by stage", [], /^Your deals by stage \(2 in all\):\n- open: 1, 50%\n- won: 1, 50%$/],
+    ["what share of my deals are won", [], /^Share of your deals with stage won: 50% \(1 of 2\)\.$/],
+    ["average amount per deal", [], /^Average amount of 3 deals: 50,166\.67\.$/],
+    ["total amount per deal", [], /can't|know of no/],
     ["deals by shoe size", [], /know of no “shoe size” here/],
     ["deals by Ada Lovelace", ["d3"], /1 deal by Ada Lovelace/],
     ["average stage of deals", [], /can't find “stage” as a number/]

@@ -1,6 +1,7 @@
 /** Answers a question for figures: the columns that its words mean, one request for groups, and a reply that says what was counted. */
 import type { Filter, FindQuery } from "../../../domain/Query.ts"
 import { both } from "../locate.ts"
+import type { References } from "../filterChoices.ts"
 import { idsOf, narrow } from "../narrow.ts"
 import type { Context } from "../readConversation.ts"
 import { among, numbered } from "../replies.ts"
@@ -57,7 +58,7 @@ export function* figures(asked: Asked, context: Context): Script<string | undefi
     return `I can't tell whether you mean how many there are or what they add up to. Try “how many ${plural(type)} are there” or “sum of ${measured!.label} of ${plural(type)}”.`
   }
   if (measured instanceof Declined) return measured.text
-  if (asked.part !== undefined) return yield* sharing(found, measured, context)
+  if (asked.part !== undefined) return yield* sharing(found, measured, references, context)
   if (asked.rows !== undefined) return yield* sorted(found, measured!)
   return yield* grouping(found, measured, by as ReadonlyArray<Spot>)
 }
@@ -109,10 +110,9 @@ function* grouping(found: Found, measured: Spot | undefined, by: ReadonlyArray<S
 }
 
 /** The share of some rows: a group of the column that they differ in. */
-function* sharing(found: Found, measured: Spot | undefined, context: Context): Script<string> {
+function* sharing(found: Found, measured: Spot | undefined, references: References, context: Context): Script<string> {
   const { asked, columns, lookup } = found
   const all = { ...lookup, conditions: [...lookup.conditions, ...asked.part!] }
-  const references = yield* idsOf(asked.part!, context)
   const narrowed = yield* narrow(all, columns, context, references)
   if (typeof narrowed === "string") return narrowed
   const own = narrowed.filters.slice(found.filters.length)

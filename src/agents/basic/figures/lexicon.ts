@@ -16,7 +16,7 @@ export const PARTS = {
   avg: "average|mean|avg|average of|mean of|typical",
   max: "highest|largest|biggest|maximum|max|greatest|longest",
   min: "lowest|smallest|minimum|min|shortest",
-  over: "of|for|in|from|over|across|on|among|of all|of the|of our|for all|for the|of all the|of all our|of my|of a|of an|in the|of any|in all|per",
+  over: "of|for|in|from|over|across|on|among|of all|of the|of our|for all|for the|of all the|of all our|of my|of a|of an|in the|of any|in all",
   count:
     "how many|number of|the number of|count of|count|numbers of|total number of|total count of|the total number of|how many of",
   most: "most|highest number of|largest number of|greatest number of|biggest number of|largest count of",

@@ -89,6 +89,7 @@ const MEASURES = rules<Measure>(
     ["(the)? (total|overall) (all|of)? {lookup}"],
     (captures, context) => measured("sum", { either: true })(captures, context)
   ],
+  [["(the)? <avg> (of)? {of} per {lookup}"], measured("avg")],
   [
     ["(the|an|a)? (average|mean|avg|typical) {lookup}"],
     (captures, context) => {

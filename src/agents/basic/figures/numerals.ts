@@ -66,7 +66,7 @@ export const lines = (
 ): string =>
   groups
     .map((group) => {
-      const share = withShare && group.share !== undefined ? `, ${group.share}%` : ""
+      const share = withShare && group.share !== undefined && group.share > 0 ? `, ${group.share}%` : ""
       return `- ${groupText(group, by)}: ${figureText(group, figure)}${share}`
     })
     .join("\n")

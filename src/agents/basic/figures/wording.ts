@@ -31,7 +31,8 @@ export const tooMany = (found: Found, page: Page): string =>
   `That is too much to add up at once: more than ${numeral(String(page.total))} ${subject(found, 2)}. Name a period or another condition.`
 
 /** "open deals in 2026". */
-export const subject = ({ lookup, said }: Found, count: number): string => described(lookup, said, count)
+export const subject = ({ lookup, said }: Found, count: number): string =>
+  `${lookup.conditions.some(({ _tag }) => _tag === "Mine") ? "your " : ""}${described(lookup, said, count)}`
 
 export const failed = ({ columns, type }: Found): string =>
   `I can't work that out for ${uncapitalized(type.plural)}. Try ${example(type, columns)}.`
