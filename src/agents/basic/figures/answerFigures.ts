@@ -34,7 +34,7 @@ export function* figures(asked: Asked, context: Context): Script<string | undefi
   const parts = asked.part ?? []
   const [columns, references] = yield* both(columnsOf(type.id), idsOf([...lookup.conditions, ...parts], context))
   const isFar = (known: ReadonlyMap<string, Columns>) =>
-    asked.by.some((words) => spotsOf(words, type, columns, known, context).length === 0)
+    asked.by.some((words) => spotsOf(words, type, columns, known, context, known.size === 1).length === 0)
   const [narrowed, known] = yield* both(narrow(lookup, columns, context, references), around(type, columns, isFar))
   const spots = asked.by.map((words) => spotsOf(words, type, columns, known, context))
   if (spots.some((meant) => meant.length === 0)) return undefined

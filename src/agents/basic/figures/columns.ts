@@ -91,8 +91,11 @@ export const bucketIn = (words: Words): { readonly bucket: Bucket; readonly rest
   return bucket === undefined || words.length < 2 ? undefined : { bucket, rest: folded(words.slice(0, -1)) }
 }
 
-/** The columns of one type that words name: by label, by the type that they lead to, or by what they are about. */
-const named = (words: Words, columns: Columns, context: Context): Columns => {
+/**
+ * The columns of one type that words name: by label or by the type that they lead to; `loosely` also by what they are about,
+ * as "employer" is a company.
+ */
+const named = (words: Words, columns: Columns, context: Context, loosely: boolean): Columns => {
   const text = folded(words)
   const forms = [text, singular(text)]
   const exact = columns.filter((column) => labelsOf(column).some((label) => forms.includes(label)))
@@ -102,14 +105,15 @@ const named = (words: Words, columns: Columns, context: Context): Columns => {
     noun !== undefined && noun.length === words.length && noun.noun.kind === undefined ? noun.noun.type : undefined
   const leading = type === undefined ? [] : columns.filter((column) => targetOf(column) === type.id)
   if (leading.length > 0) return leading
+  const inside = columns.filter((column) => isInside(forms, column))
+  if (inside.length > 0 || !loosely) return inside
   const concepts = Object.entries(CONCEPTS).filter(([, phrases]) => forms.some((form) => phrases.includes(form)))
   for (const [concept] of concepts) {
     const found = ofIds(columnsFor(concept as keyof typeof CONCEPTS, columns), columns)
-    const alike = found.filter((column) => isInside(forms, column))
-    // Of "billing city" and "shipping city" neither is the city; otherwise the first is the likeliest, as in a lookup.
-    if (found.length > 0) return alike.length > 1 ? alike : found.slice(0, 1)
+    // The first is the likeliest, as in a lookup.
+    if (found.length > 0) return found.slice(0, 1)
   }
-  return columns.filter((column) => isInside(forms, column))
+  return []
 }
 
 const isInside = (forms: ReadonlyArray<string>, column: ListedColumn): boolean =>
@@ -128,23 +132,24 @@ export const spotsFor = (
   columns: Columns,
   columnsAt: ReadonlyMap<string, Columns>,
   context: Context,
-  hops = 2
+  hops = 2,
+  loosely = true
 ): Meant => {
   const said = turned(words)
-  const own = named(said, columns, context)
+  const own = named(said, columns, context, loosely && hops === 0)
   if (own.length > 0) return own.map(spot)
   if (hops === 0) return []
   // People of a meeting are several: nothing can be grouped through them.
   const references = columns.filter((column) => targetOf(column) !== undefined && column.id !== "attendees")
   const through = (reference: ListedColumn, rest: Words, left: number): Meant =>
-    spotsFor(rest, columnsAt.get(targetOf(reference)!) ?? [], columnsAt, context, left).map((one) => ({
+    spotsFor(rest, columnsAt.get(targetOf(reference)!) ?? [], columnsAt, context, left, loosely).map((one) => ({
       ...one,
       path: `${reference.id}.${one.path}`,
       label: `${one.label} of the ${reference.name.toLowerCase()}`
     }))
   // "customer country": the reference is named.
   for (let length = 1; length < said.length; length++) {
-    const first = named(said.slice(0, length), references, context)
+    const first = named(said.slice(0, length), references, context, true)
     const found = first.flatMap((reference) => through(reference, said.slice(length), hops - 1))
     if (found.length > 0) return found
   }

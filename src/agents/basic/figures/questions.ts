@@ -8,11 +8,14 @@ import type { Asked, Measure, Words } from "./Asked.ts"
 import { ADJECTIVES, EVERY } from "./lexicon.ts"
 import { isPlural, measured, readMeasure, revenue, rules } from "./measures.ts"
 
+const COMPARING = /^(over|above|under|below|more|less|fewer|greater|at|up|exceeding)$/
+
 const grouped = (captures: Captures, context: Context): Asked | undefined => {
   const { explicit, m } = captures
   const measure = explicit === undefined ? readMeasure("m", m!, context) : readMeasure("explicit", explicit, context)
   const tail = captures["tail"] === undefined ? [] : readConditions(captures["tail"], context)
-  if (measure === undefined || tail === undefined) return undefined
+  // "Invoices per country over 10": the invoices, or their number?
+  if (measure === undefined || tail === undefined || COMPARING.test(captures["tail"]?.[0]?.word ?? "")) return undefined
   const lookup = { ...measure.lookup, conditions: [...measure.lookup.conditions, ...tail] }
   const { by, other } = captures
   return { measure: { ...measure, lookup }, by: [by!, ...(other === undefined ? [] : [other])] }

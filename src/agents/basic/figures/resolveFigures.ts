@@ -85,7 +85,8 @@ export const spotsOf = (
   type: ContextType,
   columns: Columns,
   known: ReadonlyMap<string, Columns>,
-  context: Context
+  context: Context,
+  firmly = false
 ): ReadonlyArray<Spot> => {
   const own = spotsFor(words, columns, new Map(), context, 0)
   if (own.some(({ label }) => label === folded(words))) return own.map(byDay)
@@ -105,8 +106,16 @@ export const spotsOf = (
           )
     })
   }
-  const found = spotsFor(words, columns, known, context)
-  return (found.length > 0 ? found : spotsFor(asOwner(words), columns, known, context)).map(byDay)
+  // A column that is called so, even of what the rows refer to, comes before one that is only about the same.
+  const ways = [words, asOwner(words)].flatMap((said) => [
+    () => spotsFor(said, columns, known, context, 2, false),
+    ...(firmly ? [] : [() => spotsFor(said, columns, known, context, 0), () => spotsFor(said, columns, known, context)])
+  ])
+  for (const way of ways) {
+    const found = way()
+    if (found.length > 0) return found.map(byDay)
+  }
+  return []
 }
 
 export const stepOf = ({ bucket, label }: Spot): string => (bucket === undefined ? label : `${bucket} of ${label}`)
