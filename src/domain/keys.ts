@@ -68,10 +68,48 @@ export const phoneKey = (text: string, country: string): string | undefined => {
   return /^\s*00[1-9]/.test(text) ? phoneKey(text.replace(/^\s*00/, "+"), country) : undefined
 }
 
-/** The digits of a phone number with its leading plus: the form in which mapped phone numbers are compared. */
+/** Words and signs before an extension; the fold in SQL (database/sql/foldFunctions) uses them too. */
+export const EXTENSION_WORDS =
+  ";ext|extension|extn|ext|x|#|durchwahl|dw|nebenstelle|apparat|app|poste|interno|anexo|ramal|toestel|tst|anknytning|linje"
+const EXTENSION = new RegExp(
+  `^(.*[0-9][)]?)[ \u00a0.,;/-]*(?:${EXTENSION_WORDS})[ \u00a0.:=]*([0-9]{1,7})[ \u00a0)]*$`,
+  "is"
+)
+
+/** A phone number and its extension; an extension follows a word or sign for it. */
+const splitExtension = (text: string): readonly [number: string, extension?: string] => {
+  // Almost no number has one of their letters or signs.
+  const match = /[a-z#]/i.test(text) && [...text].length <= 100 ? EXTENSION.exec(text) : null
+  return match === null ? [text] : [match[1]!, match[2]!]
+}
+
+/**
+ * The search key of a phone number: E.164, and `#12` for extension 12. Numbers with extensions are found, but identify no
+ * person.
+ */
+export const phoneSearchKey = (text: string, country: string): string | undefined => {
+  const plain = phoneKey(text, country)
+  if (plain !== undefined) return plain
+  const [number, extension] = splitExtension(text)
+  const key = extension === undefined ? undefined : phoneKey(number, country)
+  return key === undefined ? undefined : `${key}#${extension}`
+}
+
+/**
+ * The digits of a phone number with its leading plus, and its extension after `#`: the form in which mapped phone numbers
+ * are compared.
+ */
 export const phoneDigits = (text: string): string | undefined => {
-  const digits = text.replace(/[^0-9]/g, "")
-  return digits === "" ? undefined : `${/^[^0-9]*\+/.test(text) ? "+" : ""}${digits}`
+  const [number, extension] = splitExtension(text)
+  const digits = number.replace(/[^0-9]/g, "")
+  const plus = /^[^0-9]*\+/.test(text) ? "+" : ""
+  return digits === "" ? undefined : `${plus}${digits}${extension === undefined ? "" : `#${extension}`}`
+}
+
+/** The digits and pluses of a part of a phone number, as they are in search keys. */
+export const phonePart = (text: string): string => {
+  const [number, extension] = splitExtension(text)
+  return `${number.replace(/[^\d+]/g, "")}${extension === undefined ? "" : `#${extension}`}`
 }
 
 /**
@@ -79,6 +117,8 @@ export const phoneDigits = (text: string): string | undefined => {
  * code in the organization's own country. Only spellings that parse back to the same number are included.
  */
 export const phoneForms = (e164: string, country: string): ReadonlyArray<string> => {
+  const [number, extension] = splitExtension(e164)
+  if (extension !== undefined) return phoneForms(number, country).map((form) => `${form}#${extension}`)
   const phone = parsePhoneNumberFromString(e164, { extract: false })
   if (phone === undefined) return [e164]
   const [calling, national] = [phone.countryCallingCode, String(phone.nationalNumber)]

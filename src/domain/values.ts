@@ -1,7 +1,7 @@
 /** Parses values of people, policies and attributes by column kind. */
 import { DateTime, Option } from "effect"
 import { decodeId, encodeId } from "./ids.ts"
-import { emailKey, phoneKey } from "./keys.ts"
+import { emailKey, phoneSearchKey } from "./keys.ts"
 import { withoutFinalZeros } from "./text.ts"
 import type { Column, ColumnKind, IdType, Organization } from "./EntityType.ts"
 import type { Literal, Scalar } from "./Predicate.ts"
@@ -90,7 +90,7 @@ const bindText = (
 ): Literal | undefined => {
   switch (kind) {
     case "phone":
-      return phoneKey(value, organization.country)
+      return phoneSearchKey(value, organization.country)
     case "email":
       return emailKey(value)
     case "date":

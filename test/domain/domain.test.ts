@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest"
 import { decodeId, encodeId, makeIdGenerator } from "../../src/domain/ids.ts"
-import { emailKey, foldText, phoneKey } from "../../src/domain/keys.ts"
+import { emailKey, foldText, phoneKey, phoneSearchKey } from "../../src/domain/keys.ts"
 import { closest, printable, quoted } from "../../src/domain/text.ts"
 import { bindScalar, dateRange, isoDate, isoTimestamp, todayIn } from "../../src/domain/values.ts"
 import { columnByKey, ID_COLUMN } from "../../src/domain/EntityType.ts"
@@ -49,6 +49,21 @@ describe("search keys", () => {
     }
     expect(phoneKey("0711 2842222", "DE")).toBe("+497112842222")
     for (const text of ["", "911", "724-857-2625 ext. 5", "724-857-2625x5", "abc", "7".repeat(100)])
+      expect(phoneKey(text, "US"), text).toBeUndefined()
+  })
+
+  it("find a phone number with its extension, in any way of writing it, apart from the number without", () => {
+    for (const text of ["+1 512 555 0100 ext. 12", "+1 512 555 0100x12", "+15125550100 #12", "+1-512-555-0100;ext=12"])
+      expect(phoneSearchKey(text, "DE"), text).toBe("+15125550100#12")
+    for (const text of ["(512) 555-0100 Ext 012", "512.555.0100, extension: 012", "1 512 555 0100 X012"])
+      expect(phoneSearchKey(text, "US"), text).toBe("+15125550100#012")
+    for (const text of ["0711 2842222 Durchwahl 12", "0049 711 2842222 DW 12", "+49 (0)711 2842222 App. 12"])
+      expect(phoneSearchKey(text, "DE"), text).toBe("+497112842222#12")
+    expect(phoneSearchKey("0044 20 7946 0018", "US")).toBe("+442079460018")
+    expect(phoneSearchKey("512-555-0100", "US")).toBe("+15125550100")
+    for (const text of ["x12", "ext. 5", "12 x 12", "call ext 12345678901", `${"1".repeat(99)} x1`])
+      expect(phoneSearchKey(text, "US"), text).toBeUndefined()
+    for (const text of ["+1 512 555 0100 ext. 12", "512 555 0100 x12"])
       expect(phoneKey(text, "US"), text).toBeUndefined()
   })
 

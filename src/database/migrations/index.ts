@@ -13,6 +13,7 @@ import { turnNames } from "./0016_turn_names.ts"
 import { mappedRelations } from "./0017_mapped_relations.ts"
 import { changes } from "./0020_changes.ts"
 import { besideAnswers } from "./0021_beside_answers.ts"
+import { phoneExtensions } from "./0022_phone_extensions.ts"
 import { signingIn } from "./0024_signing_in.ts"
 import type { Migration } from "./Migration.ts"
 
@@ -31,6 +32,7 @@ export const migrations: ReadonlyArray<Migration> = [
   mappedRelations,
   changes,
   besideAnswers,
+  phoneExtensions,
   signingIn
 ]
 

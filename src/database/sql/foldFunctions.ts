@@ -3,7 +3,7 @@
  * tables, and a test compares their results. Every name is schema-qualified, so that the caller's search path can't change
  * its meaning, and no function depends on the server's locale.
  */
-import { UNDECOMPOSED } from "../../domain/keys.ts"
+import { EXTENSION_WORDS, UNDECOMPOSED } from "../../domain/keys.ts"
 
 const WHITE_SPACE = String.raw`\u0009-\u000d\u0020\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000\ufeff`
 
@@ -120,6 +120,28 @@ const foldPhone = `
     RETURN digits;
   END`
 
+const foldPhoneWithExtension = `
+  DECLARE
+    parts pg_catalog.text[];
+    number pg_catalog.text := value;
+    digits pg_catalog.text;
+  BEGIN
+    -- Almost no number has one of their letters or signs.
+    IF value OPERATOR(pg_catalog.~) '[A-Za-z#]' AND pg_catalog.length(value) OPERATOR(pg_catalog.<=) 100 THEN
+      parts := pg_catalog.regexp_match(value COLLATE pg_catalog."C",
+        '^(.*[0-9][)]?)[ \\u00a0.,;/-]*(?:${EXTENSION_WORDS})[ \\u00a0.:=]*([0-9]{1,7})[ \\u00a0)]*$', 'i');
+      number := coalesce(parts[1], value);
+    END IF;
+    digits := pg_catalog.regexp_replace(number, '[^0-9]', '', 'g');
+    IF digits OPERATOR(pg_catalog.=) '' THEN
+      RETURN NULL;
+    END IF;
+    IF value OPERATOR(pg_catalog.~) '^[^0-9]*[+]' THEN
+      digits := pg_catalog.concat('+', digits);
+    END IF;
+    RETURN pg_catalog.concat(digits, '#' OPERATOR(pg_catalog.||) parts[2]);
+  END`
+
 const define = (name: string, type: string, body: string): string =>
   `CREATE OR REPLACE FUNCTION max.${name}(value pg_catalog.${type}) RETURNS pg_catalog.${type} LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE COST 20 AS $fold$${body}$fold$`
 
@@ -131,9 +153,19 @@ export const foldFunctions = (): ReadonlyArray<string> => {
     define("fold_email", "text", foldEmail),
     define("fold_phone", "text", foldPhone)
   ]
-  return [
-    `DO $do$ BEGIN IF (SELECT pg_encoding_to_char(encoding) = 'UTF8' FROM pg_database WHERE datname = current_database()) THEN\n` +
-      definitions.map((definition) => `EXECUTE $f$${definition}$f$;`).join("\n") +
-      `\nEND IF; END $do$`
-  ]
+  return [inUtf8(definitions.map((definition) => `EXECUTE $f$${definition}$f$;`).join("\n"))]
 }
+
+const inUtf8 = (body: string): string =>
+  `DO $do$ BEGIN IF (SELECT pg_encoding_to_char(encoding) = 'UTF8' FROM pg_database WHERE datname = current_database()) THEN\n${body}\nEND IF; END $do$`
+
+/** Keeps extensions apart from the number, and builds the indexes again whose tables the migrating role owns. */
+export const foldExtensions = (): ReadonlyArray<string> => [
+  inUtf8(`EXECUTE $f$${define("fold_phone", "text", foldPhoneWithExtension)}$f$;`),
+  `DO $do$ DECLARE index regclass; BEGIN
+    FOR index IN SELECT DISTINCT d.objid FROM pg_depend d JOIN pg_class c ON c.oid = d.objid AND c.relkind = 'i'
+        WHERE d.classid = 'pg_class'::regclass AND d.refclassid = 'pg_proc'::regclass
+          AND d.refobjid = to_regprocedure('max.fold_phone(text)') AND pg_has_role(c.relowner, 'USAGE')
+      LOOP EXECUTE format('REINDEX INDEX %s', index); END LOOP;
+  END $do$`
+]

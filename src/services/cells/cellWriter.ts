@@ -3,7 +3,7 @@
  * problem. Imports and changes both write through it, so that a key always belongs to its value.
  */
 import { type Column, type ColumnKind, DISPLAY_NAME, type Organization, type Storage } from "../../domain/EntityType.ts"
-import { emailKey, foldText, phoneKey } from "../../domain/keys.ts"
+import { emailKey, foldText, phoneSearchKey } from "../../domain/keys.ts"
 import { quoted } from "../../domain/text.ts"
 import { bindScalar, isoDate, isoTimestamp } from "../../domain/values.ts"
 
@@ -74,7 +74,7 @@ const converter = (
   }
   switch (column.kind) {
     case "phone":
-      return (cell) => short(cell.trim(), phoneKey(cell.trim(), organization.country) ?? null)
+      return (cell) => short(cell.trim(), phoneSearchKey(cell.trim(), organization.country) ?? null)
     case "email":
       return (cell) => short(cell.trim(), emailKey(cell) ?? null)
     case "integer":
@@ -165,7 +165,7 @@ export const storedTexts = (
   if (stored === null) return [null, null]
   switch (column.kind) {
     case "phone":
-      return [stored, phoneKey(stored, country) ?? null]
+      return [stored, phoneSearchKey(stored, country) ?? null]
     case "email":
       return [stored, emailKey(stored) ?? null]
     case "list":

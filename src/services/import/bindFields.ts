@@ -10,7 +10,7 @@ import {
   type Storage,
   targetOf
 } from "../../domain/EntityType.ts"
-import { emailKey, foldText, phoneKey } from "../../domain/keys.ts"
+import { emailKey, foldText, phoneSearchKey } from "../../domain/keys.ts"
 import { printable, quoted } from "../../domain/text.ts"
 import { boundText, textProblem } from "../cells/cellWriter.ts"
 import { partsOfCell, readId, type ValueField, valueField } from "./convertCell.ts"
@@ -162,7 +162,7 @@ const referenceKey = (
     case undefined:
       return (text) => idPrefix + text
     case "phone":
-      return (text) => phoneKey(text, organization.country)
+      return (text) => phoneSearchKey(text, organization.country)
     case "email":
       return emailKey
     case "integer":

@@ -1,7 +1,7 @@
 /** Infers the kinds of new columns from all of their values. */
 import { Effect, Stream } from "effect"
 import { type ColumnKind, STATUS } from "../../domain/EntityType.ts"
-import { emailKey, phoneKey } from "../../domain/keys.ts"
+import { emailKey, phoneSearchKey } from "../../domain/keys.ts"
 import { labelFrom } from "../../domain/names.ts"
 import { isoDate, isoTimestamp } from "../../domain/values.ts"
 import type { NewColumn } from "../catalog/physicalColumns.ts"
@@ -68,7 +68,7 @@ const narrow = (guess: Guess, cell: Cell) => {
 
 const candidatesFor = (slug: string, country: string, forms: LocalForms): Candidates => {
   if (/(^|_)(phone|telephone|tel|mobile|cell|fax)(_|$)/.test(slug))
-    return [["phone", (text) => phoneKey(text, country) !== undefined]]
+    return [["phone", (text) => phoneSearchKey(text, country) !== undefined]]
   if (/(^|_)e?_?mail(_|$)/.test(slug)) return [["email", (text) => emailKey(text) !== undefined]]
   return CANDIDATES.map(([kind, test]) => [
     kind,

@@ -2,7 +2,7 @@
 import { Result } from "effect"
 import { type Column, columnByKey, DISPLAY_NAME, idColumn } from "../../domain/EntityType.ts"
 import { InvalidInput, type UnknownName } from "../../domain/errors.ts"
-import { emailKey, foldText, lowerAscii, phoneDigits, phoneKey } from "../../domain/keys.ts"
+import { emailKey, foldText, lowerAscii, phoneDigits, phonePart, phoneSearchKey } from "../../domain/keys.ts"
 import { ALWAYS, all, any, type Literal, NEVER, some } from "../../domain/Predicate.ts"
 import { type Filter, type FilterOp, MAX_VALUE_LENGTH } from "../../domain/Query.ts"
 import { printable } from "../../domain/text.ts"
@@ -87,11 +87,11 @@ const equal = (value: string, column: Column, visible: Visible, values: Values):
       return Result.succeed(compare(values, column, "eq", folded, "key"))
     }
     case "phone": {
-      const key = phoneKey(value, organization.country)
+      const key = phoneSearchKey(value, organization.country)
       if (column.storage._tag === "Value" && column.storage.source !== undefined) {
         const digits = phoneDigits(value)
         // A number without its plus that is invalid in the organization's country may be international.
-        const international = key ?? (digits && phoneKey(`+${digits.replace(/^(\+|00)/, "")}`, organization.country))
+        const international = key ?? (digits && phoneSearchKey(`+${digits.replace(/^(\+|00)/, "")}`, organization.country))
         const forms = [...new Set([international, digits])].filter((form) => form !== undefined)
         return Result.succeed(
           forms.length === 0
@@ -162,7 +162,7 @@ const contains = (value: string, column: Column, visible: Visible, values: Value
     case "email":
       return containsText(lowerAscii(value.trim()), column, values)
     case "phone": {
-      const digits = value.replace(/[^\d+]/g, "")
+      const digits = phonePart(value)
       return digits === "" ? Result.succeed(NEVER) : containsText(digits, column, values)
     }
     case "reference":

@@ -36,6 +36,41 @@ const mixed = (count: number): ReadonlyArray<string> => {
   )
 }
 
+const PARTS = [
+  ..."+0012 ()-/.,;:#xX=\u00a0\u2003",
+  ...[
+    "12",
+    "555 0100",
+    " ext. ",
+    "Ext",
+    ";ext=",
+    "EXTENSION",
+    " Durchwahl ",
+    "DW",
+    "poste",
+    " App. ",
+    "\u212a",
+    "tst",
+    "12345678",
+    "call",
+    "\n",
+    "😀",
+    ")",
+    "1".repeat(80),
+    "😀".repeat(15)
+  ]
+]
+
+/** Texts like phone numbers with extensions. */
+const extensions = (count: number): ReadonlyArray<string> => {
+  const next = random(512)
+  return Array.from({ length: count }, (_, at) =>
+    (at % 2 === 0 ? ["+1 512 555 0100"] : [])
+      .concat(Array.from({ length: Math.floor(next() * 7) }, () => PARTS[Math.floor(next() * PARTS.length)]!))
+      .join("")
+  )
+}
+
 const FOLDS = [
   ["fold_text", foldText],
   ["fold_email", (text: string) => emailKey(text) ?? null],
@@ -54,7 +89,8 @@ layer(TestServices)("the folds in SQL", (it) => {
           ...mixed(20_000),
           ...addresses,
           ...long,
-          ...(name === "fold_text" ? everyCharacter() : [])
+          ...(name === "fold_text" ? everyCharacter() : []),
+          ...(name === "fold_phone" ? extensions(20_000) : [])
         ]
         expect(all.length).toBeGreaterThan(20_000)
         const different: Array<string> = []
