@@ -1692,5 +1692,15 @@ export const replays = [
     defence: "holders.ts: the change is taken back if a power has no active holder afterwards",
     removed: "the comparison",
     patches: [["src/services/members/holders.ts", "find((power) => !after.has(power))", "find(() => false)"]]
+  },
+  {
+    name: "A former id of a member was another person's id in the new table of people, who got their conversations (our own review)",
+    test: [
+      "test/services/mapping/anchors.test.ts",
+      "move with their own roles, credentials and conversations to the rows of another table, in which their ids are those of others"
+    ],
+    defence: "anchors.ts `rename`: members move at once, by names between, and nothing stays under a former id",
+    removed: "the names that former ids get",
+    patches: [["src/services/mapping/anchors.ts", 'const FORMER = "former "', 'const FORMER = ""']]
   }
 ]

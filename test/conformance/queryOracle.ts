@@ -171,7 +171,10 @@ export const matches = (
     case "lt":
       return rank(kind, cell as string) < bound(kind, value, organization)
     case "ilike":
-      return contains(key as string | null, kind === "phone" ? value.replace(/ ext\. (?=\d+$)/, "#").replace(/[^\d+#]/g, "") : folded(value))
+      return contains(
+        key as string | null,
+        kind === "phone" ? value.replace(/ ext\. (?=\d+$)/, "#").replace(/[^\d+#]/g, "") : folded(value)
+      )
     case "eq":
       switch (kind) {
         case "text":

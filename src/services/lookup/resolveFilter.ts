@@ -91,7 +91,8 @@ const equal = (value: string, column: Column, visible: Visible, values: Values):
       if (column.storage._tag === "Value" && column.storage.source !== undefined) {
         const digits = phoneDigits(value)
         // A number without its plus that is invalid in the organization's country may be international.
-        const international = key ?? (digits && phoneSearchKey(`+${digits.replace(/^(\+|00)/, "")}`, organization.country))
+        const international =
+          key ?? (digits && phoneSearchKey(`+${digits.replace(/^(\+|00)/, "")}`, organization.country))
         const forms = [...new Set([international, digits])].filter((form) => form !== undefined)
         return Result.succeed(
           forms.length === 0
