@@ -219,6 +219,16 @@ describe("max change in a pipe", () => {
     expect(proposed.stdout).toContain("  + Status: \u2068\u05d0\u05d1\u2069\n")
   })
 
+  it("says when to try again and exits with 9 where a person has proposed too much", async () => {
+    const limits = { ...env, MAX_DESTRUCTIVE_PER_HOUR: "1", MAX_AS: "other@atlas.example" }
+    expect(await runMax(["change", "people.delete", ids["Hal"]!], limits)).toMatchObject({ code: 0 })
+    expect(await runMax(["change", "people.delete", ids["Gil"]!], limits)).toMatchObject({
+      code: 9,
+      stdout: "",
+      stderr: expect.stringMatching(/^At most 1 deletions an hour\. Try again in \d+ seconds\.\n$/)
+    })
+  })
+
   it("creates tokens with the scopes of changes, comma-separated", async () => {
     const made = await max(
       "token",

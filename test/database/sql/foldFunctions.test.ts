@@ -38,27 +38,25 @@ const mixed = (count: number): ReadonlyArray<string> => {
 
 const PARTS = [
   ..."+0012 ()-/.,;:#xX=\u00a0\u2003",
-  ...[
-    "12",
-    "555 0100",
-    " ext. ",
-    "Ext",
-    ";ext=",
-    "EXTENSION",
-    " Durchwahl ",
-    "DW",
-    "poste",
-    " App. ",
-    "\u212a",
-    "tst",
-    "12345678",
-    "call",
-    "\n",
-    "😀",
-    ")",
-    "1".repeat(80),
-    "😀".repeat(15)
-  ]
+  "12",
+  "555 0100",
+  " ext. ",
+  "Ext",
+  ";ext=",
+  "EXTENSION",
+  " Durchwahl ",
+  "DW",
+  "poste",
+  " App. ",
+  "\u212a",
+  "tst",
+  "12345678",
+  "call",
+  "\n",
+  "😀",
+  ")",
+  "1".repeat(80),
+  "😀".repeat(15)
 ]
 
 /** Texts like phone numbers with extensions. */
