@@ -57,7 +57,7 @@ const FEATURES: Readonly<Record<string, ReadonlyArray<string>>> = {
   conversations: [],
   traces: [],
   members: ["audit", "catalog"],
-  access: ["audit", "catalog", "members"],
+  access: ["audit", "catalog", "mail", "members"],
   lookup: ["audit", "catalog", "members"],
   changes: ["catalog", "cells", "lookup", "members"],
   texting: ["catalog", "members"],

@@ -15,5 +15,12 @@ export const Session = Schema.Struct({
 })
 export type Session = typeof Session.Encoded
 
+/** What the sign-in page offers besides links. */
+export const SignInWays = Schema.Struct({ mail: Schema.Boolean })
+export type SignInWays = typeof SignInWays.Encoded
+
+export const MailLink = Schema.Struct({ email: Schema.String.check(Schema.isMaxLength(320)) })
+export type MailLink = typeof MailLink.Encoded
+
 export const SignIn = Schema.Struct({ code: Schema.String.check(Schema.isMaxLength(200)) })
 export type SignIn = typeof SignIn.Encoded

@@ -1,20 +1,24 @@
 /** Inviting a colleague, from an administrator's page to the colleague's first page, in two browsers. */
-import { Effect, Exit, Scope } from "effect"
+import { Effect, Exit, Redacted, Scope } from "effect"
+import { type AddressInfo, createServer, type Server } from "node:net"
 import type { Browser, Page } from "playwright-core"
+import { SMTPServer } from "smtp-server"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { administered } from "../support/administered.ts"
 import { accessibilityFaults, type Looks, openBrowser, openPage } from "../support/browser.ts"
 import { migratedDatabase } from "../support/database.ts"
-import { startServer, type TestServer } from "../support/http.ts"
+import { startServer, startServerForTest, type TestServer } from "../support/http.ts"
 
 const scope = Scope.makeUnsafe()
+let database: string
 let server: TestServer
 let browser: Browser
 let harbor: Effect.Success<ReturnType<typeof administered>>
 const cookies = new Map<string, string>()
 
 beforeAll(async () => {
-  server = await startServer(await Effect.runPromise(migratedDatabase.pipe(Scope.provide(scope))))
+  database = await Effect.runPromise(migratedDatabase.pipe(Scope.provide(scope)))
+  server = await startServer(database)
   harbor = await server.run(administered({ slug: "harbor" }))
   for (const name of ["yuki", "amina"]) cookies.set(name, await server.run(harbor.session(name)))
   browser = await openBrowser()
@@ -45,6 +49,12 @@ const shoot = async (
   if (folder === undefined) return
   await page.screenshot({ path: `${folder}/admin-${name}-${width > 400 ? "desktop" : "phone"}-${theme}.png` })
 }
+
+/** Listens on a free port of this machine and returns it. */
+const listening = (one: Server): Promise<number> =>
+  new Promise((resolve) => {
+    one.listen(0, "127.0.0.1", () => resolve((one.address() as AddressInfo).port))
+  })
 
 const dialog = (page: Page) => page.getByRole("dialog")
 const press = (page: Page, name: string) => page.getByRole("button", { name, exact: true }).click()
@@ -120,5 +130,52 @@ describe("an administrator without the power over members", () => {
     await page.getByRole("heading", { level: 2, name: "Tokens" }).waitFor()
     expect(await page.getByRole("button", { name: "Change roles" }).count()).toBe(0)
     await close()
+  })
+})
+
+describe("the sign-in page of a server with mail", () => {
+  it("mails a link, and says the same for an address that it doesn't know", async () => {
+    const mails: Array<string> = []
+    const sink = new SMTPServer({
+      disabledCommands: ["AUTH", "STARTTLS"],
+      onData: (stream, _session, done) => {
+        let text = ""
+        stream.on("data", (chunk: Buffer) => (text += chunk.toString()))
+        stream.on("end", () => {
+          mails.push(text.replaceAll("=\r\n", "").replaceAll("=3D", "="))
+          done()
+        })
+      }
+    })
+    const smtp = await listening(sink.server)
+    const probe = createServer()
+    const port = await listening(probe)
+    await new Promise((resolve) => probe.close(resolve))
+    const url = `http://127.0.0.1:${port}`
+    const mailing = await startServerForTest(database, {
+      httpPort: port,
+      publicUrl: url,
+      smtpUrl: Redacted.make(`smtp://127.0.0.1:${smtp}`),
+      mailFrom: "max@harbor.example"
+    })
+    const { close, faults, page } = await openPage(browser, mailing.url, { width: 390 })
+    await page.goto(`${url}/`)
+    const field = page.getByLabel("Or your e-mail address, for a link by mail")
+    for (const email of ["stranger@elsewhere.example", "theo@harbor.example"]) {
+      await field.fill(email)
+      await press(page, "Mail me a link")
+      await expect
+        .poll(() => page.locator("#mailed").innerText())
+        .toBe(`If ${email} is a member's address, a link is on its way. It works for 15 minutes.`)
+    }
+    expect(await accessibilityFaults(page)).toEqual([])
+    await shoot(page, "mailed", { theme: "light", width: 390 })
+    await expect.poll(() => mails.length, { timeout: 30_000 }).toBe(1)
+    const link = new RegExp(`${url}/sign-in#max_\\S+`).exec(mails[0]!)![0]
+    await page.goto(link)
+    await expect.poll(() => page.title()).toBe("Max at Harbor")
+    expect(faults).toEqual([])
+    await close()
+    await new Promise<void>((resolve) => sink.close(() => resolve()))
   })
 })

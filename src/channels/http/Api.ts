@@ -22,7 +22,7 @@ import {
   Unavailable,
   UnknownName
 } from "../../wire/problems.ts"
-import { SignIn, Session } from "../../wire/session.ts"
+import { MailLink, SignIn, SignInWays, Session } from "../../wire/session.ts"
 import { admin } from "./AdminApi.ts"
 import { Admitted, Need } from "./admitted.ts"
 import { changes } from "./ChangesApi.ts"
@@ -150,6 +150,18 @@ const session = HttpApiGroup.make("session")
       success: HttpApiSchema.NoContent,
       error: [InvalidInput, NotAuthenticated, TooManyCalls, Unavailable]
     }).annotate(OpenApi.Summary, "Exchange the one-time code of a sign-in link for a session cookie"),
+    HttpApiEndpoint.get("ways", "/v1/session/ways", { success: SignInWays }).annotate(
+      OpenApi.Summary,
+      "Whether the sign-in page offers links by mail"
+    ),
+    HttpApiEndpoint.post("mailLink", "/v1/session/mail", {
+      payload: MailLink,
+      success: HttpApiSchema.NoContent,
+      error: [InvalidInput, TooManyCalls]
+    }).annotate(
+      OpenApi.Summary,
+      "Mail a sign-in link to this address, if it is a member's; the answer is always the same"
+    ),
     HttpApiEndpoint.delete("signOut", "/v1/session", { success: HttpApiSchema.NoContent, error: [Unavailable] })
       .middleware(Admitted)
       .annotate(OpenApi.Summary, "End the session of this request's cookie")

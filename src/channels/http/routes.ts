@@ -9,12 +9,14 @@ import * as HttpApiBuilder from "effect/http-api/HttpApiBuilder"
 import * as OpenApi from "effect/http-api/OpenApi"
 import { powersOf } from "../../permissions/Policy.ts"
 import { Credentials } from "../../services/access/Credentials.ts"
+import { MailedLinks } from "../../services/access/MailedLinks.ts"
+import { NotAuthenticated } from "../../domain/errors.ts"
 import { OrganizationState } from "../../services/catalog/OrganizationState.ts"
 import { FailedAuthThrottle } from "../../services/access/FailedAuthThrottle.ts"
 import { Administering } from "./admin.ts"
 import { Admitted, Need } from "./admitted.ts"
 import type { Health } from "../../wire/health.ts"
-import type { Session as SessionInfo } from "../../wire/session.ts"
+import type { Session as SessionInfo, SignInWays } from "../../wire/session.ts"
 import { Api } from "./Api.ts"
 import { json } from "./json.ts"
 import { ASSET_ROUTES, Assets } from "./assets.ts"
@@ -43,6 +45,7 @@ const Session = HttpApiBuilder.group(
     const settings = yield* HttpSettings
     const states = yield* OrganizationState
     const throttle = yield* FailedAuthThrottle
+    const links = yield* MailedLinks
     const withCookie = (value: string, seconds: number) =>
       HttpServerResponse.setCookieUnsafe(HttpServerResponse.empty(), settings.cookie, value, {
         httpOnly: true,
@@ -68,6 +71,15 @@ const Session = HttpApiBuilder.group(
         isOwnChange(request, settings)
           ? throttle.attempt(credentials.redeemLink(payload.code, settings.sessionSeconds)).pipe(
               Effect.map(({ secret }) => withCookie(secret, settings.sessionSeconds)),
+              orProblem
+            )
+          : Effect.succeed(ownOriginRequired),
+      ways: () => Effect.succeed(json<SignInWays>({ mail: links.isOffered })),
+      mailLink: ({ payload, request }) =>
+        isOwnChange(request, settings)
+          ? // Each request counts like a failed credential, because it may be a guess.
+            throttle.attempt(Effect.andThen(links.request(payload.email), Effect.fail(NotAuthenticated.error))).pipe(
+              Effect.catchTag("NotAuthenticated", () => Effect.succeed(HttpServerResponse.empty())),
               orProblem
             )
           : Effect.succeed(ownOriginRequired),

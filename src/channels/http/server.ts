@@ -11,6 +11,7 @@ import { createServer, type Server, STATUS_CODES } from "node:http"
 import { ConfigurationError } from "../../domain/errors.ts"
 import { Env } from "../../env.ts"
 import { Admission } from "../../services/access/Admission.ts"
+import { MailedLinks } from "../../services/access/MailedLinks.ts"
 import { CallLimits } from "../../services/access/CallLimits.ts"
 import { throttleByAddress, FailedAuthThrottle } from "../../services/access/FailedAuthThrottle.ts"
 import { TraceStore } from "../../services/traces/TraceStore.ts"
@@ -125,6 +126,7 @@ const AuthThrottle = Layer.effect(
 /** The HTTP server; requires the application's services. */
 export const Http = Layer.merge(Serving, Tidying).pipe(
   Layer.provide(Admission.layer),
+  Layer.provide(MailedLinks.layer),
   Layer.provide(AuthThrottle),
   Layer.provide(RateLimits),
   Layer.provide(TraceStore.layer),

@@ -73,11 +73,11 @@ export class Credentials extends Context.Service<
       id: string,
       administrator?: Principal
     ) => Effect.Effect<void, OperatorError | Unavailable>
-    /** Creates a link that signs a member in once, within five minutes unless said; by an operator, or the given administrator. */
+    /** Creates a link that signs a member in once, within five minutes unless said; by an operator, the given administrator, or the member as `actor`. */
     readonly createLink: (
       organization: Organization,
       anchorId: string,
-      options?: { readonly administrator?: Principal; readonly seconds?: number }
+      options?: { readonly administrator?: Principal; readonly actor?: string; readonly seconds?: number }
     ) => Effect.Effect<Issued, OperatorError | Unavailable>
     /** Exchanges a sign-in link or an invitation for a session; of concurrent attempts exactly one succeeds. */
     readonly redeemLink: (
@@ -202,7 +202,7 @@ export class Credentials extends Context.Service<
         createLink: Effect.fn("Credentials.createLink")(function* (
           organization,
           anchorId,
-          { administrator, seconds = LINK_SECONDS } = {}
+          { actor = OPERATOR, administrator, seconds = LINK_SECONDS } = {}
         ) {
           return yield* Effect.gen(function* () {
             yield* lockEpochFor(app, organization, administrator)
@@ -214,7 +214,7 @@ export class Credentials extends Context.Service<
               seconds
             })
             yield* appendAudit(app, organization.id, "changes", [
-              { actor: administrator?.anchorEntityId ?? OPERATOR, action: "sign-in.offered", subject: anchorId }
+              { actor: administrator?.anchorEntityId ?? actor, action: "sign-in.offered", subject: anchorId }
             ])
             return issued
           }).pipe(app.withTransaction, orUnavailable)

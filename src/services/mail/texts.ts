@@ -31,3 +31,14 @@ If you didn't expect this, ignore it: without the link nothing happens.
 `
   }
 }
+
+export const signInMail = ({ code, organization, publicUrl, to }: Link): Mail => ({
+  to,
+  subject: `Sign in to Max at ${printable(organization.name)}`,
+  text: `Open this link to sign in. It works once, within 15 minutes:
+
+${linkTo(publicUrl, code)}
+
+If you didn't ask for it, ignore it: without the link nothing happens.
+`
+})

@@ -291,4 +291,43 @@ describe("mail", () => {
     expect(json.invitations[0].mailed).toBe(false)
     expect((await signIn(json.invitations[0].code)).status).toBe(204)
   })
+
+  const askFor = (email: string, base = mailing.url, headers: Readonly<Record<string, string>> = { origin: PUBLIC }) =>
+    ask(base, "/v1/session/mail", {
+      method: "POST",
+      headers: { ...JSON_TYPE, host: "max.example.com", ...headers },
+      body: JSON.stringify({ email })
+    })
+
+  /** The mails to an address, once at least as many have arrived. */
+  const mailsTo = async (address: string, count: number) => {
+    const sent = () => mails.filter((text) => text.includes(`To: ${address}`))
+    await until(() => sent().length >= count)
+    return sent()
+  }
+
+  it("brings a sign-in link to an active member's address, at most five an hour, and nothing to any other", async () => {
+    const before = mails.length
+    const answers = []
+    for (const email of ["none@atlas.example", "jonas@atlas.example", "not an address", "+18015550103"])
+      answers.push(await askFor(email))
+    for (let count = 0; count < 7; count += 1) answers.push(await askFor("Priya@Atlas.example "))
+    expect(new Set(answers.map(({ status, text }) => `${status} ${text}`))).toEqual(new Set(["204 "]))
+    // The requests are answered in order: when the last one has its mail, the earlier ones had their chance.
+    await askFor("theo@atlas.example")
+    const [toTheo] = await mailsTo("theo@atlas.example", 1)
+    expect(mails.length - before).toBe(6)
+    expect(toTheo).toContain(`${PUBLIC}/sign-in#max_`)
+    const [toPriya] = await mailsTo("priya@atlas.example", 5)
+    const code = /#(max_\S+)/.exec(toPriya!)![1]!
+    expect((await whoAmI(cookieOf(await signIn(code)))).json.roles).toEqual(["manager"])
+    expect((await signIn(code)).status).toBe(401)
+  })
+
+  it("is offered only where it is configured, and only to Max's own page", async () => {
+    const ways = async (base: string, host: string) => (await ask(base, "/v1/session/ways", { headers: { host } })).json
+    expect(await ways(mailing.url, "max.example.com")).toEqual({ mail: true })
+    expect(await ways(server.url, new URL(server.url).host)).toEqual({ mail: false })
+    expect((await askFor("priya@atlas.example", mailing.url, { origin: "https://evil.example" })).status).toBe(403)
+  })
 })

@@ -2,7 +2,8 @@
 import "./sign-in.css"
 import { useSignal } from "@preact/signals"
 import { useEffect } from "preact/hooks"
-import { Problem, request } from "../../shared/api.ts"
+import type { SignInWays } from "../../../wire/session.ts"
+import { get, Problem, request } from "../../shared/api.ts"
 import { ThemeSwitch } from "../../shared/ThemeSwitch.tsx"
 import { Wordmark } from "../../shared/Wordmark.tsx"
 import type { Chat } from "../state/Chat.ts"
@@ -23,6 +24,42 @@ const messageOf = (error: unknown): string =>
       : error instanceof Problem
         ? error.message
         : "Signing in failed."
+
+/** Asks for a link by mail. The answer never tells whether the address is a member's. */
+const MailedLink = () => {
+  const email = useSignal("")
+  const said = useSignal("")
+  const submit = (event: Event) => {
+    event.preventDefault()
+    request("POST", "/v1/session/mail", { email: email.value }).then(
+      () => (said.value = `If ${email.value} is a member's address, a link is on its way. It works for 15 minutes.`),
+      (error: unknown) => (said.value = messageOf(error))
+    )
+  }
+  return (
+    <form onSubmit={submit}>
+      <label for="email">Or your e-mail address, for a link by mail</label>
+      <div class="row">
+        <input
+          id="email"
+          type="email"
+          autocomplete="email"
+          maxLength={320}
+          required
+          value={email.value}
+          onInput={(event) => (email.value = event.currentTarget.value)}
+          aria-describedby="mailed"
+        />
+        <button type="submit" disabled={email.value.trim() === ""}>
+          Mail me a link
+        </button>
+      </div>
+      <p id="mailed" class="aside" role="status">
+        {said.value}
+      </p>
+    </form>
+  )
+}
 
 export const SignIn = ({ chat, entry }: { readonly chat: Chat; readonly entry: Entry }) => {
   const pasted = useSignal("")
@@ -58,8 +95,14 @@ export const SignIn = ({ chat, entry }: { readonly chat: Chat; readonly entry: E
     await chat.start()
   }
 
+  const mail = useSignal(false)
   useEffect(() => {
     if (entry.code !== undefined) void redeem(entry.code)
+    // Without an answer the page offers what needs none.
+    get<SignInWays>("/v1/session/ways").then(
+      (ways) => (mail.value = ways.mail),
+      () => undefined
+    )
   }, [])
 
   return (
@@ -106,6 +149,7 @@ export const SignIn = ({ chat, entry }: { readonly chat: Chat; readonly entry: E
                 {busy.value ? "Signing in…" : ""}
               </p>
             </form>
+            {mail.value ? <MailedLink /> : null}
             <dl id="how" class="how">
               <div>
                 <dt>Have a link?</dt>
