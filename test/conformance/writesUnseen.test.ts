@@ -126,12 +126,14 @@ const excepted = ({ caller: who, policy }: Scenario, change: Proposed, organizat
       after === undefined || where(rule.becomes ?? rule.where!, type, after, { organization: later, asker: who })
     ])
   const views = viewsOf(policy, who, organization, NOW)
-  const hidden = Object.keys(assigned).map(
-    (column) =>
-      SHAPES[type][column]!.target !== undefined &&
-      before !== undefined &&
-      ledTo(type, id, column, organization).some((target) => !views[SHAPES[type][column]!.target!].has(target))
-  )
+  // A target that no longer exists may be overwritten, and one that exists and isn't seen may not.
+  const hidden = Object.keys(assigned).map((column) => {
+    const { target } = SHAPES[type][column]!
+    if (target === undefined || before === undefined) return false
+    return ledTo(type, id, column, organization).some(
+      (one) => organization.entities[target].has(one) && !views[target].has(one)
+    )
+  })
   return JSON.stringify([truths, hidden])
 }
 

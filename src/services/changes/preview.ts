@@ -218,11 +218,11 @@ export const namesOf = Effect.fnUntraced(function* (seen: ReadonlyArray<SeenStep
   return names
 })
 
-/** A cell's text for the viewer; a referenced entity that the viewer doesn't see has no name. */
+/** A cell's text for the viewer. An entity that the viewer doesn't see is left out, so the cell looks as in a lookup. */
 const showCell = (column: Column, text: string | null, catalog: Catalog, names: Names): string | undefined => {
   const { storage } = column
   if (storage._tag === "Value") return showText(column, text, catalog)
-  const shown = referencesOf(column, text).map((id) => names.get(keyOf(column, id)) ?? "(not visible)")
+  const shown = referencesOf(column, text).flatMap((id) => names.get(keyOf(column, id)) ?? [])
   return shown.length === 0 ? undefined : cut(shown.join(", "))
 }
 

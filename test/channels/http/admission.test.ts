@@ -76,6 +76,7 @@ describe("a token", () => {
       organization: "atlas",
       roles: ["admin"],
       scopes: ["tools"],
+      powers: [],
       by: "token"
     })
   })

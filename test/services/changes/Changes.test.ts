@@ -94,6 +94,41 @@ layer(TestServices, { excludeTestServices: true })("a change", (it) => {
       })
     )
 
+    it.effect("shows of the entities that a row refers to only those that the viewer sees, and no sign of others", () =>
+      Effect.gen(function* () {
+        const rule = (id: string, action: string, type: string, where = {}) => ({
+          ...{ id, effect: "allow", role: "rep", action, type, columns: "*", where }
+        })
+        const { admin, organization } = yield* changing("partly", [
+          rule("see-meetings", "read", "meetings"),
+          rule("delete-meetings", "delete", "meetings"),
+          rule("see-myself", "read", "people", { id: "$me" })
+        ])
+        const rep = yield* person(organization, "rep@partly.example", "rep")
+        const hidden = ["one@partly.example", "two@partly.example"]
+        yield* addPeople(
+          organization,
+          hidden.map((email) => ({ name: email, email }))
+        )
+        for (const attendees of [[rep.email], [rep.email, ...hidden]]) {
+          const values = {
+            name: "Review",
+            start: "2026-03-31 14:00",
+            owner: admin.email,
+            attendees: attendees.join(";")
+          }
+          const draft = yield* admin.create("meetings.create", values)
+          yield* confirmed(admin, draft)
+          const { preview } = yield* rep.remove("meetings.delete", [draft.preview.steps[0]!.entityId])
+          expect(preview.steps[0]!.cells).toEqual([
+            { columnId: "name", name: "Name", was: "Review" },
+            { columnId: "start", name: "Start", was: "2026-03-31 14:00" },
+            { columnId: "attendees", name: "Attendees", was: "Rep" }
+          ])
+        }
+      })
+    )
+
     it.effect("deletes a row with its links after two confirmations, and leaves references to it", () =>
       Effect.gen(function* () {
         const { admin, organization } = yield* changing("deletes")
