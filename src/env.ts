@@ -19,6 +19,8 @@ import {
 } from "./env/kinds.ts"
 import { type Setting, SETTINGS, type Values } from "./env/settings.ts"
 
+export { isUtf8 } from "./env/locale.ts"
+
 export { configSchema } from "./env/configFile.ts"
 export type { Prices } from "./env/kinds.ts"
 export { SETTINGS, type Values } from "./env/settings.ts"

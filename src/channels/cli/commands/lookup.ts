@@ -14,6 +14,7 @@ import { type ExportRequest, Exports } from "../../../services/exports/Exports.t
 import { writeNewFile } from "../../../services/operations/newFile.ts"
 import { asPrincipal, UsageError, wantsJson } from "../context.ts"
 import { argument, optional, toggle } from "../flags.ts"
+import { figureLines, terminal } from "../figuresView.ts"
 import { columns as inColumns, dim, note, result, toStandardOutput } from "../output.ts"
 import { force } from "./backup.ts"
 
@@ -120,7 +121,7 @@ export const find = Command.make(
     )
     yield* result(
       page,
-      page.groups === undefined && page.tooMany !== true ? pageLines(page, select) : [renderPage(page)]
+      page.groups === undefined && page.tooMany !== true ? pageLines(page, select) : figureLines(page, terminal())
     )
   })
 ).pipe(
