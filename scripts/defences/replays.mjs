@@ -46,6 +46,7 @@ const apply = "src/services/changes/apply.ts"
 const writeUnits = "src/services/changes/writeUnits.ts"
 const decisions = "src/services/changes/decisions.ts"
 const changesTest = "test/services/changes/Changes.test.ts"
+const approvalTest = "test/services/changes/approval.test.ts"
 const refusalsTest = "test/services/changes/refusals.test.ts"
 const filtersTest = "test/conformance/filters.test.ts"
 const groups = "src/database/sql/groups.ts"
@@ -1321,6 +1322,41 @@ export const replays = [
     defence: "writeUnits.ts `requireSeen`: the approver's plan must show every cell, inside the transaction",
     removed: "the check in the transaction",
     patches: [[writeUnits, "seen.some(({ visible }) => visible.includes(false))", "seen.length < 0"]]
+  },
+  {
+    name: "The proposer gave the second person's yes with another credential or agent (our own review)",
+    test: [approvalTest, "is never given by the proposer, with the approver's role, another token or an agent"],
+    defence: "decisions.ts and the claim in apply.ts: the approver's person differs from the proposer's",
+    removed: "the three comparisons",
+    patches: [
+      [
+        decisions,
+        "const own = stored.proposer_id === principal.anchorEntityId",
+        'const own = stored.proposer_id === principal.anchorEntityId && stored.state === "open"'
+      ],
+      [decisions, "proposer_id !== anchorEntityId && ", 'proposer_id !== "" && anchorEntityId !== "" && '],
+      [apply, "(level <> 'second' OR proposer_id <> $5::text)", "(level <> 'second' OR $5::text <> '')"]
+    ]
+  },
+  {
+    name: "The second person's yes applied what the proposer may no longer do (our own review)",
+    test: [approvalTest, "applies nothing after the proposer lost the permission, though the approver has it"],
+    defence: "decisions.ts `partiesOf`: the proposer's plans of now, not only the approver's, decide",
+    removed: "the proposer's plans",
+    patches: [
+      [
+        decisions,
+        "return { writers: [writer], approver: confirming }",
+        "return { writers: writer === confirming ? [writer] : [confirming], approver: confirming }"
+      ]
+    ]
+  },
+  {
+    name: "The second person's yes counted after the approver's role was taken away (our own review)",
+    test: [approvalTest, "is refused to a person who no longer has the approver's role, or was suspended"],
+    defence: "decisions.ts `partiesOf`: the approver's roles are read again before applying",
+    removed: "the second check of the roles",
+    patches: [[decisions, "    if (!mayApprove(stored, confirming.principal)) return yield* noChange\n", ""]]
   },
   {
     name: "A change that a narrow token proposed was widened by its confirmation (our own review)",
