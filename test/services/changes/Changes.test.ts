@@ -97,7 +97,13 @@ layer(TestServices, { excludeTestServices: true })("a change", (it) => {
     it.effect("shows of the entities that a row refers to only those that the viewer sees, and no sign of others", () =>
       Effect.gen(function* () {
         const rule = (id: string, action: string, type: string, where = {}) => ({
-          ...{ id, effect: "allow", role: "rep", action, type, columns: "*", where }
+          id,
+          effect: "allow",
+          role: "rep",
+          action,
+          type,
+          columns: "*",
+          where
         })
         const { admin, organization } = yield* changing("partly", [
           rule("see-meetings", "read", "meetings"),
