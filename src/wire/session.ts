@@ -16,7 +16,15 @@ export const Session = Schema.Struct({
 export type Session = typeof Session.Encoded
 
 /** What the sign-in page offers besides links. */
-export const SignInWays = Schema.Struct({ mail: Schema.Boolean })
+export const SignInWays = Schema.Struct({
+  mail: Schema.Boolean,
+  providers: Schema.Array(
+    Schema.Struct({
+      id: Schema.String.annotate({ description: "Of the address /v1/session/with/ID." }),
+      name: Schema.String
+    })
+  )
+})
 export type SignInWays = typeof SignInWays.Encoded
 
 export const MailLink = Schema.Struct({ email: Schema.String.check(Schema.isMaxLength(320)) })

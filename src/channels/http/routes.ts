@@ -9,6 +9,7 @@ import * as HttpApiBuilder from "effect/http-api/HttpApiBuilder"
 import * as OpenApi from "effect/http-api/OpenApi"
 import { powersOf } from "../../permissions/Policy.ts"
 import { Credentials } from "../../services/access/Credentials.ts"
+import { ProviderSignIn } from "../../services/access/ProviderSignIn.ts"
 import { MailedLinks } from "../../services/access/MailedLinks.ts"
 import { NotAuthenticated } from "../../domain/errors.ts"
 import { OrganizationState } from "../../services/catalog/OrganizationState.ts"
@@ -32,7 +33,9 @@ import { OpenStreams } from "./OpenStreams.ts"
 import { docs } from "./pages.ts"
 import { orProblem } from "./problems.ts"
 import { ready } from "./ready.ts"
+import { PROVIDER_ROUTES, SignInAtProvider } from "./providerSignIn.ts"
 import { HttpSettings } from "./settings.ts"
+import { sessionCookie } from "./sessionCookie.ts"
 import { Tools } from "./tools.ts"
 import { Traces } from "./traces.ts"
 import { Turns } from "./Turns.ts"
@@ -46,14 +49,8 @@ const Session = HttpApiBuilder.group(
     const states = yield* OrganizationState
     const throttle = yield* FailedAuthThrottle
     const links = yield* MailedLinks
-    const withCookie = (value: string, seconds: number) =>
-      HttpServerResponse.setCookieUnsafe(HttpServerResponse.empty(), settings.cookie, value, {
-        httpOnly: true,
-        maxAge: seconds * 1000,
-        path: "/",
-        sameSite: "strict",
-        secure: settings.secure
-      })
+    const providers = yield* ProviderSignIn
+    const withCookie = sessionCookie(settings)
     return handlers.handleAll({
       whoAmI: Effect.fnUntraced(function* () {
         const { by, principal, scopes } = yield* CurrentCaller
@@ -74,7 +71,10 @@ const Session = HttpApiBuilder.group(
               orProblem
             )
           : Effect.succeed(ownOriginRequired),
-      ways: () => Effect.succeed(json<SignInWays>({ mail: links.isOffered })),
+      ways: () =>
+        orProblem(
+          Effect.map(providers.offered, (offered) => json<SignInWays>({ mail: links.isOffered, providers: offered }))
+        ),
       mailLink: ({ payload, request }) =>
         isOwnChange(request, settings)
           ? // Each request counts like a failed credential, because it may be a guess.
@@ -136,7 +136,13 @@ const Undeclared = Layer.mergeAll(
   HttpRouter.add("GET", "/openapi.json", HttpServerResponse.jsonUnsafe(OpenApi.fromApi(Api)))
 )
 
-export const Routes = Layer.mergeAll(HttpApiBuilder.layer(Api).pipe(Layer.provide(Handlers)), Undeclared, Mcp, Sms)
+export const Routes = Layer.mergeAll(
+  HttpApiBuilder.layer(Api).pipe(Layer.provide(Handlers)),
+  Undeclared,
+  SignInAtProvider,
+  Mcp,
+  Sms
+)
 
 const keysOf = (query: Schema.Top | undefined): ReadonlyArray<string> =>
   query !== undefined && SchemaAST.isObjects(query.ast)
@@ -158,6 +164,7 @@ export const ROUTES: ReadonlyArray<Route> = [
   ...ASSET_ROUTES,
   METRICS_ROUTE,
   ...SMS_ROUTES,
+  ...PROVIDER_ROUTES,
   { method: "GET", path: "/docs" },
   { method: "GET", path: "/openapi.json" }
 ]

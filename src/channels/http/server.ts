@@ -5,12 +5,13 @@
 // Compiled schemas decode inputs several times faster.
 import "effect/schema/SchemaJITCompiler/enable"
 import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer"
-import { ByteSize, Context, Effect, Layer, Option } from "effect"
+import { ByteSize, Context, Effect, Layer, Option, Redacted } from "effect"
 import { HttpIncomingMessage, HttpMiddleware, HttpRouter, HttpServer, HttpServerRequest } from "effect/http"
 import { createServer, type Server, STATUS_CODES } from "node:http"
 import { ConfigurationError } from "../../domain/errors.ts"
-import { Env } from "../../env.ts"
+import { Env, readReference } from "../../env.ts"
 import { Admission } from "../../services/access/Admission.ts"
+import { ProviderSignIn } from "../../services/access/ProviderSignIn.ts"
 import { MailedLinks } from "../../services/access/MailedLinks.ts"
 import { CallLimits } from "../../services/access/CallLimits.ts"
 import { throttleByAddress, FailedAuthThrottle } from "../../services/access/FailedAuthThrottle.ts"
@@ -118,6 +119,11 @@ const addressOf = (publicUrl: string | undefined) =>
     return Effect.succeed(forwarded ?? Option.getOrElse(request?.remoteAddress ?? Option.none(), () => ""))
   })
 
+/** The client secrets of identity providers are references, read when a person signs in. */
+const SignInAtProviders = ProviderSignIn.layer((reference) =>
+  Effect.map(readReference("client secret", reference), ({ secret }) => Redacted.value(secret))
+)
+
 const AuthThrottle = Layer.effect(
   FailedAuthThrottle,
   Effect.map(Env, ({ publicUrl }) => throttleByAddress(addressOf(publicUrl)))
@@ -127,6 +133,7 @@ const AuthThrottle = Layer.effect(
 export const Http = Layer.merge(Serving, Tidying).pipe(
   Layer.provide(Admission.layer),
   Layer.provide(MailedLinks.layer),
+  Layer.provide(SignInAtProviders),
   Layer.provide(AuthThrottle),
   Layer.provide(RateLimits),
   Layer.provide(TraceStore.layer),

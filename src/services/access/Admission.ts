@@ -7,10 +7,10 @@ import { Context, Effect, Layer } from "effect"
 import { hash } from "node:crypto"
 import { UNIDENTIFIED } from "../../database/audit.ts"
 import { Database } from "../../database/Database.ts"
-import { orUnavailable } from "../../database/execute.ts"
 import { NotAdmitted, NotAuthenticated, NotInScope, type TooManyCalls, type Unavailable } from "../../domain/errors.ts"
 import type { Principal } from "../../domain/Principal.ts"
 import { administers } from "../../permissions/Policy.ts"
+import { boundMember } from "./boundMember.ts"
 import { CallLimits, type Counting } from "./CallLimits.ts"
 import { Credentials, type Scope, type ValidCredential } from "./Credentials.ts"
 import { IdentityProviders } from "./IdentityProviders.ts"
@@ -119,7 +119,8 @@ export class Admission extends Context.Service<
       const byCredential = Effect.fnUntraced(function* (by: "token" | "session", credential: ValidCredential) {
         const { principal, state } = yield* identities.readmit({
           organizationId: credential.organizationId,
-          anchorEntityId: credential.anchorId
+          anchorEntityId: credential.anchorId,
+          ...(credential.claimedRoles === undefined ? {} : { claimedRoles: credential.claimedRoles })
         })
         const scopes = scopesOf(by, credential, administers(state.policy, principal.roles))
         return {
@@ -130,19 +131,16 @@ export class Admission extends Context.Service<
       })
 
       const byProvider = Effect.fnUntraced(function* (jwt: string) {
-        const { claimedRoles, email, epoch, expiresAt, organizationId, subject } = yield* providers.verify(jwt)
-        // A subject binding overrides an e-mail match: the address must not admit a person whose subject is suspended.
-        const [bound] = yield* orUnavailable(admission<{ anchor_id: string }>`/* max bound */
-          SELECT anchor_id FROM max.identifiers WHERE organization_id = ${organizationId}
-            AND ((kind = 'subject' AND key = ${subject ?? null}::text) OR (kind = 'email' AND key = ${email ?? null}::text))
-          ORDER BY kind = 'subject' DESC LIMIT 1`)
-        if (bound === undefined) {
+        const identity = yield* providers.verify(jwt)
+        const { claimedRoles, epoch, expiresAt, organizationId } = identity
+        const anchorEntityId = yield* boundMember(admission, identity)
+        if (anchorEntityId === undefined) {
           refusals.record({ organizationId, actor: UNIDENTIFIED, action: "admission.refused", subject: "provider" })
           return yield* NotAdmitted.error
         }
         const { principal } = yield* identities.readmit({
           organizationId,
-          anchorEntityId: bound.anchor_id,
+          anchorEntityId,
           ...(claimedRoles === undefined ? {} : { claimedRoles })
         })
         return {

@@ -43,6 +43,8 @@ export interface ValidCredential {
   readonly organizationId: bigint
   readonly anchorId: string
   readonly scopes: ReadonlyArray<Scope>
+  /** Of a session: the roles that the identity provider gave at sign-in, which replace the membership's. */
+  readonly claimedRoles?: ReadonlyArray<string>
   /** Milliseconds until it expires, by the database's clock. */
   readonly validFor: number
   /** The organization's epoch, read by the same statement; revoking the credential raises it. */
@@ -84,6 +86,12 @@ export class Credentials extends Context.Service<
       secret: string,
       seconds: number
     ) => Effect.Effect<Issued & { readonly organizationId: bigint }, NotAuthenticated | Unavailable>
+    /** Begins a session of a member whom an identity provider has proven. */
+    readonly beginSession: (
+      organizationId: bigint,
+      anchorId: string,
+      options: { readonly seconds: number; readonly claimedRoles?: ReadonlyArray<string> | undefined }
+    ) => Effect.Effect<Issued, Unavailable>
     /** Revokes a session with immediate effect in every process. */
     readonly revokeSession: (organizationId: bigint, id: string) => Effect.Effect<void, Unavailable>
     /** The credential of this kind with this secret, if it is in force. */
@@ -105,9 +113,10 @@ export class Credentials extends Context.Service<
           credential_id: string
           anchor_id: string
           scopes: ReadonlyArray<Scope>
+          claimed_roles: ReadonlyArray<string> | null
           valid_for: number
           epoch: bigint
-        }>`/* max present */ SELECT c.credential_id, c.anchor_id, c.scopes, o.epoch,
+        }>`/* max present */ SELECT c.credential_id, c.anchor_id, c.scopes, c.claimed_roles, o.epoch,
               (extract(epoch FROM c.expires_at - now()) * 1000)::float8 AS valid_for
             FROM max.credentials c JOIN max.organizations o ON o.organization_id = c.organization_id
             WHERE c.organization_id = ${organizationId} AND c.sha256 = ${sha256(secret)} AND c.kind = ${kind}
@@ -118,9 +127,29 @@ export class Credentials extends Context.Service<
           organizationId,
           anchorId: row.anchor_id,
           scopes: row.scopes,
+          ...(row.claimed_roles === null ? {} : { claimedRoles: row.claimed_roles }),
           validFor: row.valid_for,
           epoch: row.epoch
         } satisfies ValidCredential
+      })
+
+      /** Stores a session and records it; call it in a transaction. */
+      const beginSession = Effect.fnUntraced(function* (
+        organizationId: bigint,
+        anchorId: string,
+        options: { readonly seconds: number; readonly claimedRoles?: ReadonlyArray<string> | undefined }
+      ) {
+        const issued = yield* insertCredential(app, organizationId, {
+          kind: "session",
+          anchorId,
+          name: "session",
+          scopes: PERSON_SCOPES,
+          ...options
+        })
+        yield* appendAudit(app, organizationId, "changes", [
+          { actor: anchorId, action: "session.begun", subject: issued.id }
+        ])
+        return issued
       })
 
       return Credentials.of({
@@ -234,20 +263,14 @@ export class Credentials extends Context.Service<
             if (link === undefined) return undefined
             if (link.kind === "invitation" && !(yield* acceptInvitation(app, organizationId, link.anchor_id)))
               return undefined
-            const issued = yield* insertCredential(app, organizationId, {
-              kind: "session",
-              anchorId: link.anchor_id,
-              name: "session",
-              scopes: PERSON_SCOPES,
-              seconds
-            })
-            yield* appendAudit(app, organizationId, "changes", [
-              { actor: link.anchor_id, action: "session.begun", subject: issued.id }
-            ])
-            return issued
+            return yield* beginSession(organizationId, link.anchor_id, { seconds })
           }).pipe(app.withTransaction, orUnavailable)
           return session === undefined ? yield* NotAuthenticated.error : { ...session, organizationId }
         }),
+
+        beginSession: Effect.fn("Credentials.beginSession")((organizationId, anchorId, options) =>
+          beginSession(organizationId, anchorId, options).pipe(app.withTransaction, orUnavailable)
+        ),
 
         revokeSession: Effect.fn("Credentials.revokeSession")((organizationId, id) =>
           Effect.gen(function* () {

@@ -19,6 +19,15 @@ export interface IdentityProvider {
   readonly jwksUrl: string
   /** The claim that carries roles, with dots for nested objects; without it the membership's roles apply. */
   readonly roleClaim?: string
+  /** With it, people sign in at the provider from Max's sign-in page. The audience is then the client's id. */
+  readonly signIn?: ProviderSignIn
+}
+
+interface ProviderSignIn {
+  /** The name on the button, such as Google. */
+  readonly name: string
+  /** A reference to the client's secret: env:NAME or file:/path. Without it the client is public (PKCE alone). */
+  readonly clientSecret?: string
 }
 
 /** The identity that a verified JWT proves. */
@@ -63,6 +72,8 @@ export class IdentityProviders extends Context.Service<
       provider: Omit<IdentityProvider, "jwksUrl"> & { readonly jwksUrl?: string | undefined }
     ) => Effect.Effect<IdentityProvider, OperatorError | Unavailable>
     readonly list: (organization: Organization) => Effect.Effect<ReadonlyArray<IdentityProvider>, Unavailable>
+    /** The providers that the sign-in page offers: those of the only organization, none where there are several. */
+    readonly offered: Effect.Effect<ReadonlyArray<IdentityProvider>, Unavailable>
     /** Stops trusting a provider with immediate effect in every process. */
     readonly remove: (
       organization: Organization,
@@ -90,7 +101,10 @@ export class IdentityProviders extends Context.Service<
       }
 
       return IdentityProviders.of({
-        add: Effect.fn("IdentityProviders.add")(function* (organization, { audience, issuer, roleClaim, ...options }) {
+        add: Effect.fn("IdentityProviders.add")(function* (
+          organization,
+          { audience, issuer, roleClaim, signIn, ...options }
+        ) {
           for (const [option, url] of [
             ["--issuer", issuer],
             ["--jwks-url", options.jwksUrl ?? issuer]
@@ -109,12 +123,20 @@ export class IdentityProviders extends Context.Service<
             issuer,
             audience,
             jwksUrl,
-            ...(roleClaim === undefined ? {} : { roleClaim })
+            ...(roleClaim === undefined ? {} : { roleClaim }),
+            ...(signIn === undefined ? {} : { signIn })
+          }
+          if (signIn !== undefined && (signIn.name.trim() === "" || signIn.name.length > 50)) {
+            return yield* OperatorError.of("--sign-in must have 1 to 50 characters: the name on the button.")
+          }
+          if (signIn?.clientSecret !== undefined && !/^(env|file):./.test(signIn.clientSecret)) {
+            return yield* OperatorError.of("--client-secret must be a reference, env:NAME or file:/path: it is stored.")
           }
           const added = yield* Effect.gen(function* () {
             const rows = yield* app`
-                  INSERT INTO max.identity_providers (organization_id, issuer, audience, jwks_url, role_claim)
-                  VALUES (${organization.id}, ${issuer}, ${audience}, ${jwksUrl}, ${roleClaim ?? null})
+                  INSERT INTO max.identity_providers (organization_id, issuer, audience, jwks_url, role_claim, sign_in_name, client_secret)
+                  VALUES (${organization.id}, ${issuer}, ${audience}, ${jwksUrl}, ${roleClaim ?? null},
+                    ${signIn?.name ?? null}, ${signIn?.clientSecret ?? null})
                   ON CONFLICT DO NOTHING RETURNING 1`
             if (rows.length === 0) return false
             yield* appendAudit(app, organization.id, "changes", [
@@ -133,10 +155,19 @@ export class IdentityProviders extends Context.Service<
         list: Effect.fn("IdentityProviders.list")((organization) =>
           Effect.map(
             orUnavailable(app<ProviderRow>`
-              SELECT organization_id, issuer, audience, jwks_url, role_claim FROM max.identity_providers
+              SELECT organization_id, issuer, audience, jwks_url, role_claim, sign_in_name, client_secret FROM max.identity_providers
               WHERE organization_id = ${organization.id} ORDER BY issuer, audience`),
             (rows) => rows.map(providerOf)
           )
+        ),
+
+        offered: Effect.map(
+          orUnavailable(admission<ProviderRow>`/* max offered */
+            SELECT p.organization_id, p.issuer, p.audience, p.jwks_url, p.role_claim, p.sign_in_name, p.client_secret
+            FROM max.identity_providers p WHERE p.sign_in_name IS NOT NULL
+              AND (SELECT count(*) FROM (SELECT 1 FROM max.organizations LIMIT 2) o) = 1
+            ORDER BY p.sign_in_name, p.issuer, p.audience LIMIT 20`),
+          (rows) => rows.map(providerOf)
         ),
 
         remove: Effect.fn("IdentityProviders.remove")(function* (organization, issuer, audience) {
@@ -161,7 +192,7 @@ export class IdentityProviders extends Context.Service<
           const claims = unverifiedClaims(jose, jwt)
           if (claims === undefined) return yield* NotAuthenticated.error
           const rows = yield* orUnavailable(admission<ProviderRow & { epoch: bigint }>`/* max provider */
-            SELECT p.organization_id, p.issuer, p.audience, p.jwks_url, p.role_claim, o.epoch FROM max.identity_providers p
+            SELECT p.organization_id, p.issuer, p.audience, p.jwks_url, p.role_claim, p.sign_in_name, p.client_secret, o.epoch FROM max.identity_providers p
             JOIN max.organizations o ON o.organization_id = p.organization_id
             WHERE p.issuer = ${claims.issuer} AND p.audience = ANY(${claims.audiences}::text[]) LIMIT 2`)
           const [row] = rows
@@ -196,13 +227,23 @@ interface ProviderRow {
   readonly audience: string
   readonly jwks_url: string
   readonly role_claim: string | null
+  readonly sign_in_name: string | null
+  readonly client_secret: string | null
 }
 
 const providerOf = (row: ProviderRow): IdentityProvider => ({
   issuer: row.issuer,
   audience: row.audience,
   jwksUrl: row.jwks_url,
-  ...(row.role_claim === null ? {} : { roleClaim: row.role_claim })
+  ...(row.role_claim === null ? {} : { roleClaim: row.role_claim }),
+  ...(row.sign_in_name === null
+    ? {}
+    : {
+        signIn: {
+          name: row.sign_in_name,
+          ...(row.client_secret === null ? {} : { clientSecret: row.client_secret })
+        }
+      })
 })
 
 /** The issuer and audiences that a JWT claims, used only to find the key for its verification. */

@@ -34,11 +34,12 @@ const address: Address = {
 // The one-time code is removed from the address first.
 const isSignIn = location.pathname === "/sign-in"
 const code = isSignIn && location.hash !== "" ? location.hash.slice(1) : undefined
+const failed = isSignIn ? (new URLSearchParams(location.search).get("failed") ?? undefined) : undefined
 if (isSignIn) history.replaceState(null, "", "/")
 
 let token: string | undefined
 const chat = new Chat({ base: "", token: () => Promise.resolve(token) }, address)
-const entry = { code, useToken: (pasted: string) => void (token = pasted) }
+const entry = { code, failed, useToken: (pasted: string) => void (token = pasted) }
 
 applyTheme(document.documentElement)
 effect(() => {

@@ -2,6 +2,7 @@
 import { Effect, Option } from "effect"
 import { Command, Flag } from "effect/cli"
 import { quoted } from "../../../domain/text.ts"
+import { readReference } from "../../../env.ts"
 import { Credentials, type Scope, SCOPES } from "../../../services/access/Credentials.ts"
 import { IdentityProviders } from "../../../services/access/IdentityProviders.ts"
 import { currentOrganization, memberNames, memberOf, UsageError } from "../context.ts"
@@ -109,7 +110,12 @@ const add = Command.make(
     roleClaim: optional(
       "role-claim",
       "The claim that carries roles, such as realm_access.roles; they replace the membership's roles"
-    )
+    ),
+    signIn: optional(
+      "sign-in",
+      "Offer it on the sign-in page under this name, such as Google; the audience is then the client's id"
+    ),
+    clientSecret: optional("client-secret", "With --sign-in: the client's secret, as env:NAME or file:/path")
   },
   Effect.fnUntraced(function* (input) {
     const providers = yield* IdentityProviders
@@ -117,7 +123,17 @@ const add = Command.make(
       issuer: input.issuer,
       audience: input.audience,
       jwksUrl: Option.getOrUndefined(input.jwksUrl),
-      ...(Option.isSome(input.roleClaim) ? { roleClaim: input.roleClaim.value } : {})
+      ...(Option.isSome(input.roleClaim) ? { roleClaim: input.roleClaim.value } : {}),
+      ...(Option.isSome(input.signIn)
+        ? {
+            signIn: {
+              name: input.signIn.value,
+              ...(Option.isSome(input.clientSecret)
+                ? { clientSecret: (yield* readReference("--client-secret", input.clientSecret.value)).reference }
+                : {})
+            }
+          }
+        : {})
     })
     yield* result(provider, [`Tokens of ${provider.issuer} for ${provider.audience} are trusted now.`])
     yield* note(

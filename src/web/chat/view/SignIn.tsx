@@ -11,10 +11,19 @@ import type { Chat } from "../state/Chat.ts"
 export interface Entry {
   /** The one-time code of a sign-in link. */
   readonly code: string | undefined
+  /** Why coming back from an identity provider failed. */
+  readonly failed: string | undefined
   readonly useToken: (token: string) => void
 }
 
 const CODE = /max_[a-z]{1,14}_[A-Za-z0-9_-]{43}/
+
+const FAILED: Readonly<Record<string, string>> = {
+  refused: "The sign-in was not completed. Try again.",
+  "no-access": "You don't have access here yet. Ask an administrator to invite you.",
+  "too-many": "Too many attempts from your address. Wait a minute.",
+  unavailable: "The sign-in service can't be reached right now. Try again in a minute."
+}
 
 const messageOf = (error: unknown): string =>
   error instanceof Problem && error.status === 0
@@ -63,7 +72,7 @@ const MailedLink = () => {
 
 export const SignIn = ({ chat, entry }: { readonly chat: Chat; readonly entry: Entry }) => {
   const pasted = useSignal("")
-  const trouble = useSignal("")
+  const trouble = useSignal(entry.failed === undefined ? "" : (FAILED[entry.failed] ?? FAILED["refused"]!))
   const busy = useSignal(entry.code !== undefined)
 
   /** Exchanges the code of a link for a session; false if that fails. */
@@ -95,12 +104,12 @@ export const SignIn = ({ chat, entry }: { readonly chat: Chat; readonly entry: E
     await chat.start()
   }
 
-  const mail = useSignal(false)
+  const ways = useSignal<SignInWays>({ mail: false, providers: [] })
   useEffect(() => {
     if (entry.code !== undefined) void redeem(entry.code)
     // Without an answer the page offers what needs none.
     get<SignInWays>("/v1/session/ways").then(
-      (ways) => (mail.value = ways.mail),
+      (offered) => (ways.value = offered),
       () => undefined
     )
   }, [])
@@ -124,6 +133,13 @@ export const SignIn = ({ chat, entry }: { readonly chat: Chat; readonly entry: E
           <>
             <h1>Ask about the people, companies and meetings you work with.</h1>
             <p class="lead">Max looks them up, and shows you only what you may see.</p>
+            {ways.value.providers.map(({ id, name }) => (
+              <p key={id} class="provider">
+                <a class="solid" href={`/v1/session/with/${id}`}>
+                  Sign in with {name}
+                </a>
+              </p>
+            ))}
             <form onSubmit={(event) => void submit(event)} aria-busy={busy.value}>
               <label for="given">Your sign-in link</label>
               <div class="row">
@@ -149,7 +165,7 @@ export const SignIn = ({ chat, entry }: { readonly chat: Chat; readonly entry: E
                 {busy.value ? "Signing in…" : ""}
               </p>
             </form>
-            {mail.value ? <MailedLink /> : null}
+            {ways.value.mail ? <MailedLink /> : null}
             <dl id="how" class="how">
               <div>
                 <dt>Have a link?</dt>

@@ -1,0 +1,200 @@
+/** Signing in at a real OpenID provider with a real browser. */
+import { Effect, Exit, Scope } from "effect"
+import { writeFileSync, mkdtempSync, rmSync } from "node:fs"
+import { createServer, type Server } from "node:http"
+import { type AddressInfo } from "node:net"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { Provider } from "oidc-provider"
+import type { Browser, Page } from "playwright-core"
+import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { IdentityProviders } from "../../src/services/access/IdentityProviders.ts"
+import { Memberships } from "../../src/services/members/Memberships.ts"
+import { administered } from "../support/administered.ts"
+import { accessibilityFaults, openBrowser, openPage } from "../support/browser.ts"
+import { migratedDatabase } from "../support/database.ts"
+import { ask, startServer, type TestServer } from "../support/http.ts"
+
+const SECRET = "a secret of the client that is long enough"
+const folder = mkdtempSync(join(tmpdir(), "max-oidc-"))
+const scope = Scope.makeUnsafe()
+let url: string
+let issuer: string
+let identities: Server
+let server: TestServer
+let browser: Browser
+let harbor: Effect.Success<ReturnType<typeof administered>>
+
+const listening = (one: Server, port = 0): Promise<number> =>
+  new Promise((resolve) => {
+    one.listen(port, "127.0.0.1", () => resolve((one.address() as AddressInfo).port))
+  })
+
+const freePort = async () => {
+  const probe = createServer()
+  const port = await listening(probe)
+  await new Promise((resolve) => probe.close(resolve))
+  return port
+}
+
+/** What each account's ID token says. */
+const ACCOUNTS: Readonly<Record<string, Record<string, unknown>>> = {
+  lena: { email: "lena@harbor.example", email_verified: true, roles: ["auditor", "no-such-role"] },
+  unverified: { email: "theo@harbor.example", email_verified: false },
+  jonas: { email: "jonas@harbor.example", email_verified: true },
+  stranger: { email: "stranger@elsewhere.example", email_verified: true }
+}
+
+beforeAll(async () => {
+  writeFileSync(join(folder, "secret"), SECRET, { mode: 0o600 })
+  const [port, at] = [await freePort(), await freePort()]
+  url = `http://127.0.0.1:${port}`
+  issuer = `http://127.0.0.1:${at}`
+  const provider = new Provider(issuer, {
+    clients: ["max", "max-roles"].map((client_id) => ({
+      client_id,
+      client_secret: SECRET,
+      redirect_uris: [`${url}/v1/session/callback`]
+    })),
+    cookies: { keys: ["a key of the test"] },
+    claims: { openid: ["sub"], email: ["email", "email_verified"], profile: ["roles"] },
+    conformIdTokenClaims: false,
+    findAccount: (_context, id) => ({ accountId: id, claims: () => ({ sub: id, ...ACCOUNTS[id] }) })
+  })
+  identities = createServer(provider.callback())
+  await listening(identities, at)
+  server = await startServer(await Effect.runPromise(migratedDatabase.pipe(Scope.provide(scope))), {
+    httpPort: port,
+    publicUrl: url
+  })
+  harbor = await server.run(administered({ slug: "harbor" }))
+  const clientSecret = `file:${join(folder, "secret")}`
+  for (const provider of [
+    { audience: "max", signIn: { name: "Harbor ID", clientSecret } },
+    { audience: "max-roles", roleClaim: "roles", signIn: { name: "Harbor roles", clientSecret } }
+  ]) {
+    await server.run(
+      Effect.flatMap(IdentityProviders, (providers) => providers.add(harbor.organization, { issuer, ...provider }))
+    )
+  }
+  browser = await openBrowser()
+})
+
+afterAll(async () => {
+  await browser.close()
+  await server.stop()
+  await new Promise((resolve) => {
+    identities.close(resolve)
+    identities.closeAllConnections()
+  })
+  await Effect.runPromise(Scope.close(scope, Exit.void))
+  rmSync(folder, { recursive: true, force: true })
+})
+
+/** Goes to the provider from the sign-in page and signs in there as this account. */
+const signInAs = async (account: string, at = "Harbor ID") => {
+  const watched = await openPage(browser, url, { width: 390 })
+  const { page } = watched
+  await page.goto(url)
+  await page.getByRole("link", { name: `Sign in with ${at}` }).click()
+  await page.locator("input[name=login]").fill(account)
+  await page.locator("input[name=password]").fill("any")
+  await page.locator("button[type=submit]").click()
+  await page.waitForURL(/\/interaction\/|^http:\/\/127/)
+  await page.locator("button[type=submit]").click()
+  await page.waitForURL((address) => address.origin === url)
+  return watched
+}
+
+const text = (page: Page) => page.locator("main").innerText()
+
+describe("a person at an identity provider", () => {
+  it("signs in as the member with the verified address, and out of nothing else's reach", async () => {
+    const { close, page } = await signInAs("lena")
+    await expect.poll(() => page.title()).toBe("Max at Harbor")
+    expect(page.url()).toBe(`${url}/`)
+    const cookies = await page.context().cookies(url)
+    const session = cookies.find(({ name }) => name === "max_session")!
+    expect(session).toMatchObject({ httpOnly: true, sameSite: "Strict" })
+    // What the browser kept for the way back is used once.
+    expect(cookies.filter(({ name }) => name === "max_pending")).toEqual([])
+    const who = await ask(url, "/v1/session", { headers: { cookie: `max_session=${session.value}` } })
+    expect(who.json).toMatchObject({ roles: ["member"], by: "session" })
+    await server.run(Effect.flatMap(Memberships, ({ suspend }) => suspend(harbor.organization, "lena@harbor.example")))
+    expect((await ask(url, "/v1/session", { headers: { cookie: `max_session=${session.value}` } })).status).toBe(403)
+    await server.run(Effect.flatMap(Memberships, ({ resume }) => resume(harbor.organization, "lena@harbor.example")))
+    await close()
+  })
+
+  it("has the roles of the provider's claim in the session, where the provider decides about roles", async () => {
+    const { close, page } = await signInAs("lena", "Harbor roles")
+    await expect.poll(() => page.title()).toBe("Max at Harbor")
+    const session = (await page.context().cookies(url)).find(({ name }) => name === "max_session")!
+    const who = await ask(url, "/v1/session", { headers: { cookie: `max_session=${session.value}` } })
+    expect(who.json).toMatchObject({ roles: ["auditor"], powers: [] })
+    expect(who.json.scopes).toContain("admin")
+    await close()
+  })
+
+  const refused = async (account: string) => {
+    const { close, page } = await signInAs(account)
+    await expect.poll(() => text(page)).toContain("You don't have access here yet")
+    expect((await page.context().cookies(url)).map(({ name }) => name)).not.toContain("max_session")
+    expect(await accessibilityFaults(page)).toEqual([])
+    await close()
+  }
+
+  it("is told that there is no access while suspended", () => refused("jonas"))
+
+  it("is told that there is no access without a membership, or with an address that isn't verified", async () => {
+    for (const account of ["stranger", "unverified"]) await refused(account)
+  })
+})
+
+describe("the way back from a provider", () => {
+  const callback = (query: string, cookie?: string) =>
+    ask(url, `/v1/session/callback${query}`, {
+      headers: { host: new URL(url).host, ...(cookie === undefined ? {} : { cookie }) }
+    })
+
+  /** Begins a sign-in without a browser: the provider's address and the cookie for the way back. */
+  const begun = async () => {
+    const [{ id }] = (await ask(url, "/v1/session/ways", { headers: { host: new URL(url).host } })).json.providers
+    const { headers, status } = await ask(url, `/v1/session/with/${id}`, { headers: { host: new URL(url).host } })
+    expect(status).toBe(303)
+    return { to: new URL(String(headers["location"])), cookie: String(headers["set-cookie"]).split(";")[0]! }
+  }
+
+  it("asks for a code with PKCE, a state and a nonce, each new every time", async () => {
+    const [one, two] = [await begun(), await begun()]
+    expect(one.to.origin).toBe(issuer)
+    expect(Object.fromEntries(one.to.searchParams)).toMatchObject({
+      client_id: "max",
+      response_type: "code",
+      code_challenge_method: "S256",
+      redirect_uri: `${url}/v1/session/callback`
+    })
+    for (const name of ["state", "nonce", "code_challenge"])
+      expect(one.to.searchParams.get(name)).not.toBe(two.to.searchParams.get(name))
+  })
+
+  it("leads to the sign-in page without a session if the answer is forged, foreign or replayed", async () => {
+    const { cookie, to } = await begun()
+    const state = to.searchParams.get("state")!
+    for (const [query, kept] of [
+      [`?code=forged&state=${state}`, cookie],
+      [`?code=forged&state=${state}`, undefined],
+      ["?code=forged&state=another", cookie],
+      [`?error=access_denied&state=${state}`, cookie],
+      ["", cookie],
+      [`?code=forged&state=${state}`, "max_pending=bm90IGpzb24"]
+    ] as const) {
+      const { headers, status } = await callback(query, kept)
+      expect([status, headers["location"]], query).toEqual([303, "/sign-in?failed=refused"])
+      expect(String(headers["set-cookie"]), query).not.toContain("max_session")
+    }
+    expect(
+      (await ask(url, "/v1/session/with/unknown", { headers: { host: new URL(url).host } })).headers["location"]
+    ).toBe("/sign-in?failed=refused")
+  })
+})
