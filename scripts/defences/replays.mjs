@@ -56,7 +56,6 @@ const groupsTest = "test/services/lookup/groups.test.ts"
 const shownTable = "every filter finds what the oracle finds in the table that is shown to the caller"
 const exportTest = "test/channels/http/export.test.ts"
 const invitationsTest = "test/channels/http/invitations.test.ts"
-const providerSignIn = "test/web/providerSignIn.test.ts"
 const racesTest = "test/services/changes/races.test.ts"
 
 /** The planner that looks for a rule before and for another one after the change. */
@@ -1739,18 +1738,5 @@ export const replays = [
     defence: "anchors.ts `rename`: members move at once, by names between, and nothing stays under a former id",
     removed: "the names that former ids get",
     patches: [["src/services/mapping/anchors.ts", 'const FORMER = "former "', 'const FORMER = ""']]
-  },
-  {
-    name: "A suspended member who got a session at an identity provider (our own review)",
-    test: [providerSignIn, "is told that there is no access while suspended"],
-    defence: "ProviderSignIn.ts: the member is admitted before a session begins",
-    removed: "the admission",
-    patches: [
-      [
-        "src/services/access/ProviderSignIn.ts",
-        "yield* identities.readmit({ organizationId, anchorEntityId })",
-        "yield* Effect.void"
-      ]
-    ]
   }
 ]

@@ -24,7 +24,7 @@ const encodePending = Schema.encodeSync(Schema.fromJsonString(Pending))
 const decodePending = Schema.decodeUnknownOption(Schema.fromJsonString(Pending))
 
 /** An opaque name of a provider for addresses. */
-export const providerId = ({ audience, issuer }: IdentityProvider): string =>
+const providerId = ({ audience, issuer }: IdentityProvider): string =>
   createHash("sha256")
     .update(JSON.stringify([issuer, audience]))
     .digest("base64url")
