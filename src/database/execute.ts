@@ -134,7 +134,8 @@ export const makeExecute = ({ busyLookup, locks, lookup, search }: Pools, neighb
   }
 }
 
-const within = <Row extends object>(
+/** Runs a statement in a transaction that names the organization, with the database's own errors. */
+export const within = <Row extends object>(
   client: PgClient.PgClient,
   organizationId: bigint,
   { parameters, text }: Statement

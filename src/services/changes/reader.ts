@@ -1,7 +1,7 @@
 /** Runs a statement as the reading role, as lookups do. */
 import { Effect } from "effect"
 import type { Database } from "../../database/Database.ts"
-import { orStale, orUnavailable, runWithin } from "../../database/execute.ts"
+import { orStale, orUnavailable, within } from "../../database/execute.ts"
 import type { Statement } from "../../database/sql/ResolvedQuery.ts"
 import type { Catalog } from "../../domain/EntityType.ts"
 import { Unavailable } from "../../domain/errors.ts"
@@ -11,9 +11,14 @@ export type Reader = <Row extends object>(statement: Statement) => Effect.Effect
 export const readerOf =
   (database: Database["Service"], catalog: Catalog): Reader =>
   <Row extends object>(statement: Statement) =>
-    catalog.rowSecurity === true
-      ? runWithin<Row>(database.search, catalog.organization.id, statement)
-      : orUnavailable(orStale(statement, database.search.unsafe<Row>(statement.text, statement.parameters)))
+    orUnavailable(
+      orStale(
+        statement,
+        catalog.rowSecurity === true
+          ? within<Row>(database.search, catalog.organization.id, statement)
+          : database.search.unsafe<Row>(statement.text, statement.parameters)
+      )
+    )
 
 /** A plan that can't be compiled must not become an answer. */
 export const compiled = <A>(compile: () => A): Effect.Effect<A, Unavailable> =>
