@@ -37,17 +37,20 @@ export class Mailer extends Context.Service<
         const { from, publicUrl, smtpUrl } = settings
         // Loaded for the first mail only.
         const transport = yield* Effect.cached(
-          Effect.promise(async () => {
-            const { createTransport } = await import("nodemailer")
-            return createTransport({
-              url: Redacted.value(smtpUrl),
-              connectionTimeout: TIMEOUT_MS,
-              greetingTimeout: TIMEOUT_MS,
-              socketTimeout: TIMEOUT_MS,
-              // A mail is text that Max made: nothing in it may name a file or an address to fetch.
-              disableFileAccess: true,
-              disableUrlAccess: true
-            })
+          Effect.tryPromise({
+            try: async () => {
+              const { createTransport } = await import("nodemailer")
+              return createTransport({
+                url: Redacted.value(smtpUrl),
+                connectionTimeout: TIMEOUT_MS,
+                greetingTimeout: TIMEOUT_MS,
+                socketTimeout: TIMEOUT_MS,
+                // A mail is text that Max made: nothing in it may name a file or an address to fetch.
+                disableFileAccess: true,
+                disableUrlAccess: true
+              })
+            },
+            catch: codeOf
           })
         )
         const send = (mail: Mail) =>
