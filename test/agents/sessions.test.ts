@@ -31,6 +31,7 @@ describe("a session", () => {
         return { organization, first: yield* say(organization, ADMIN, "who is Ada?") }
       }).pipe(inAnotherProcess(url))
       expect(first.done!.references).toHaveLength(3)
+      expect(first.done!.session, "an id that begins with a hyphen reads as a flag").toMatch(/^[0-9a-f]{32}$/)
       yield* Effect.gen(function* () {
         server.reset(() => says("Ada Byron is lost."))
         yield* say(organization, ADMIN, "the second one", first.done!.session)

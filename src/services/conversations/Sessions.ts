@@ -262,7 +262,8 @@ export class Sessions extends Context.Service<
         )
 
       const fresh = (owner: Owner): OpenSession => {
-        const id = randomBytes(16).toString("base64url")
+        // Hexadecimal: an id with a leading hyphen would read as a flag on the command line.
+        const id = randomBytes(16).toString("hex")
         return { id, isNew: true, focus: [], turnsOf: () => Effect.succeed([]), save: begin(owner, id) }
       }
 

@@ -114,7 +114,7 @@ export class SmsOutbox extends Context.Service<
       const before = (state: Delivery) =>
         app`array_position(${DELIVERY}::text[], state) < array_position(${DELIVERY}::text[], ${state}::text)`
 
-      const newId = () => randomBytes(12).toString("base64url")
+      const newId = () => randomBytes(12).toString("hex")
 
       /** Spends the text's segments of the day's budget, if they fit. */
       const fitsBudget = Effect.fnUntraced(function* (lease: Lease, { budget, kind, segments }: NewText) {
