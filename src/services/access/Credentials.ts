@@ -7,6 +7,7 @@ import { Context, Effect, Layer, Schema } from "effect"
 import { appendAudit, OPERATOR } from "../../database/audit.ts"
 import { Database } from "../../database/Database.ts"
 import { holdEpoch, raiseEpoch } from "../../database/epoch.ts"
+import { decodeRows } from "../../database/decodeRows.ts"
 import { orUnavailable } from "../../database/execute.ts"
 import type { Organization } from "../../domain/EntityType.ts"
 import { NotAuthenticated, OperatorError, type Unavailable } from "../../domain/errors.ts"
@@ -34,8 +35,24 @@ export interface Token {
   readonly scopes: ReadonlyArray<Scope>
   readonly createdAt: Date
   readonly expiresAt: Date
-  readonly state: "active" | "revoked" | "expired"
+  readonly state: typeof TokenState.Type
 }
+const TokenState = Schema.Literals(["active", "revoked", "expired"])
+
+const decodeTokens = decodeRows(
+  Schema.Struct({
+    credential_id: Schema.String,
+    name: Schema.String,
+    anchor_id: Schema.String,
+    scopes: Schema.Array(Scope),
+    created_at: Schema.Date,
+    expires_at: Schema.Date,
+    state: TokenState
+  })
+)
+const decodeLinks = decodeRows(
+  Schema.Struct({ anchor_id: Schema.String, kind: Schema.Literals(["link", "invitation"]) })
+)
 
 /** A credential in force. */
 export interface ValidCredential {
@@ -181,19 +198,11 @@ export class Credentials extends Context.Service<
         }),
 
         tokens: Effect.fn("Credentials.tokens")(function* (organization) {
-          const rows = yield* orUnavailable(app<{
-            credential_id: string
-            name: string
-            anchor_id: string
-            scopes: ReadonlyArray<Scope>
-            created_at: Date
-            expires_at: Date
-            state: Token["state"]
-          }>`
+          const rows = yield* app`
             SELECT credential_id, name, anchor_id, scopes, created_at, expires_at,
               CASE WHEN ended_at IS NOT NULL THEN 'revoked' WHEN expires_at <= now() THEN 'expired' ELSE 'active' END AS state
             FROM max.credentials WHERE organization_id = ${organization.id} AND kind = 'token'
-            ORDER BY created_at, credential_id`)
+            ORDER BY created_at, credential_id`.pipe(orUnavailable, decodeTokens)
           return rows.map((row) => ({
             id: row.credential_id,
             name: row.name,
@@ -256,10 +265,10 @@ export class Credentials extends Context.Service<
           )
           const session = yield* Effect.gen(function* () {
             yield* holdEpoch(app, organizationId)
-            const [link] = yield* app<{ anchor_id: string; kind: CredentialKind }>`
+            const [link] = yield* app`
                   UPDATE max.credentials SET ended_at = now() WHERE organization_id = ${organizationId}
                     AND kind IN ('link', 'invitation') AND sha256 = ${sha256(secret)} AND ended_at IS NULL
-                    AND expires_at > now() RETURNING anchor_id, kind`
+                    AND expires_at > now() RETURNING anchor_id, kind`.pipe(decodeLinks)
             if (link === undefined) return undefined
             if (link.kind === "invitation" && !(yield* acceptInvitation(app, organizationId, link.anchor_id)))
               return undefined

@@ -3,7 +3,7 @@ import type { PgClient } from "@effect/sql-pg"
 import { Effect } from "effect"
 import { orUnavailable } from "../../database/execute.ts"
 import type { Unavailable } from "../../domain/errors.ts"
-import type { ProvenIdentity } from "./IdentityProviders.ts"
+import type { ProvenIdentity } from "./jwt.ts"
 
 /** A subject binding overrides an e-mail match: the address must not admit a person whose subject is suspended. */
 export const boundMember = (

@@ -3,19 +3,23 @@
  * shows. Identifiers that the plan doesn't show are masked.
  */
 import type { PgClient } from "@effect/sql-pg"
-import { Effect } from "effect"
+import { Effect, Schema } from "effect"
+import { decodeRows } from "../../database/decodeRows.ts"
 import { orUnavailable } from "../../database/execute.ts"
+import { type AttributeValue, comparable, StoredAttributes } from "../../domain/attributes.ts"
 import { type Catalog, DISPLAY_NAME, peopleOf } from "../../domain/EntityType.ts"
 import { foldText } from "../../domain/keys.ts"
-import type { AttributeValue, Principal } from "../../domain/Principal.ts"
+import type { Principal } from "../../domain/Principal.ts"
 import { masked, printable } from "../../domain/text.ts"
 import { parseId } from "../../domain/values.ts"
 import { readIdentifier } from "../members/identifier.ts"
 import type { State } from "../catalog/OrganizationState.ts"
 import { type RowEvaluator, plannedAccess } from "../policies/rowEvaluator.ts"
 
+const IdentifierKind = Schema.Literals(["email", "phone", "subject"])
+
 interface ShownIdentifier {
-  readonly kind: "email" | "phone" | "subject"
+  readonly kind: typeof IdentifierKind.Type
   /** Masked unless the administrator may see the person's column of this kind. */
   readonly text: string
 }
@@ -56,17 +60,19 @@ export interface People {
   readonly next?: string
 }
 
-interface Row {
-  readonly anchor_id: string
-  readonly roles: ReadonlyArray<string>
-  readonly attributes: Readonly<Record<string, AttributeValue>>
-  readonly created_at: Date
-  readonly suspended_at: Date | null
-  readonly invited: boolean
-  readonly identifiers: ReadonlyArray<{ readonly kind: ShownIdentifier["kind"]; readonly key: string }> | null
-  readonly tokens: number
-  readonly seen: Date | null
-}
+const decodeMembers = decodeRows(
+  Schema.Struct({
+    anchor_id: Schema.String,
+    roles: Schema.Array(Schema.String),
+    attributes: StoredAttributes,
+    created_at: Schema.Date,
+    suspended_at: Schema.NullOr(Schema.Date),
+    invited: Schema.Boolean,
+    identifiers: Schema.NullOr(Schema.Array(Schema.Struct({ kind: IdentifierKind, key: Schema.String }))),
+    tokens: Schema.Int,
+    seen: Schema.NullOr(Schema.Date)
+  })
+)
 
 /** A member with the private keys that the search uses. */
 export interface SearchablePerson extends Person {
@@ -79,7 +85,7 @@ export const makePeople = (app: PgClient.PgClient, evaluator: RowEvaluator) =>
   Effect.fnUntraced(function* (state: State, asker: Principal, id?: string) {
     const { catalog } = state
     const organizationId = catalog.organization.id
-    const rows = yield* orUnavailable(app<Row>`
+    const rows = yield* app`
         SELECT m.anchor_id, m.roles, m.attributes, m.created_at, m.suspended_at, m.invited_at IS NOT NULL AS invited, i.identifiers, coalesce(t.tokens, 0) AS tokens,
           to_timestamp(c.minute * 60) AS seen
         FROM max.memberships m
@@ -88,7 +94,10 @@ export const makePeople = (app: PgClient.PgClient, evaluator: RowEvaluator) =>
         LEFT JOIN (SELECT anchor_id, count(*)::int AS tokens FROM max.credentials WHERE organization_id = ${organizationId}
           AND kind = 'token' AND ended_at IS NULL AND expires_at > now() GROUP BY anchor_id) t ON t.anchor_id = m.anchor_id
         LEFT JOIN max.calls c ON c.organization_id = m.organization_id AND c.who = m.anchor_id
-        WHERE m.organization_id = ${organizationId} AND (${id ?? null}::text IS NULL OR m.anchor_id = ${id ?? null}::text)`)
+        WHERE m.organization_id = ${organizationId} AND (${id ?? null}::text IS NULL OR m.anchor_id = ${id ?? null}::text)`.pipe(
+      orUnavailable,
+      decodeMembers
+    )
     const visible = yield* visiblePeople(
       evaluator,
       state,
@@ -107,7 +116,7 @@ export const makePeople = (app: PgClient.PgClient, evaluator: RowEvaluator) =>
             text: person?.kinds.includes(kind) === true ? printable(key) : masked(key)
           })),
           roles: row.roles,
-          attributes: row.attributes,
+          attributes: comparable(row.attributes),
           state: row.invited ? "invited" : row.suspended_at === null ? "active" : "suspended",
           isSelf: row.anchor_id === asker.anchorEntityId,
           tokens: row.tokens,

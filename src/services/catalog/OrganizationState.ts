@@ -6,10 +6,10 @@ import { Context, Effect, Layer, Queue, Schema } from "effect"
 import { Database } from "../../database/Database.ts"
 import { orUnavailable } from "../../database/execute.ts"
 import { ROW_SECURITY } from "../../database/rowSecurity.ts"
+import { type AttributeValue, comparable, StoredAttributes } from "../../domain/attributes.ts"
 import type { Catalog, Organization } from "../../domain/EntityType.ts"
 import { NotAdmitted, OperatorError, type Unavailable } from "../../domain/errors.ts"
 import { unavailable } from "../../observability/failures.ts"
-import type { AttributeValue } from "../../domain/Principal.ts"
 import { Policy } from "../../permissions/Policy.ts"
 import { decodeTypes, TYPES_IN_FORCE } from "../EntityTypeCatalog.ts"
 
@@ -34,20 +34,15 @@ export type MembershipKey =
 const MembershipSchema = Schema.Struct({
   anchorId: Schema.String,
   roles: Schema.Array(Schema.String),
-  attributes: Schema.Record(Schema.String, Schema.Unknown)
+  attributes: StoredAttributes
 })
-const isAttributeValue = Schema.is(Schema.Union([Schema.String, Schema.Finite, Schema.Boolean]))
 
 const decodePolicy = Schema.decodeUnknownSync(Policy)
 const decodeMembershipRow = Schema.decodeUnknownSync(MembershipSchema)
 
-/** Drops attributes that can't be compared; the rest of the membership stays. */
 const decodeMembership = (row: unknown): Membership => {
-  const { attributes, ...membership } = decodeMembershipRow(row)
-  const comparable = Object.entries(attributes).filter((entry): entry is [string, AttributeValue] =>
-    isAttributeValue(entry[1])
-  )
-  return { ...membership, attributes: Object.fromEntries(comparable) }
+  const membership = decodeMembershipRow(row)
+  return { ...membership, attributes: comparable(membership.attributes) }
 }
 
 interface StateRow extends OrganizationRow {

@@ -1,13 +1,15 @@
 /** Memberships: who is admitted to an organization, with which roles, attributes and verified identifiers. */
-import { Array as Arr, Context, Effect, Layer } from "effect"
+import { Array as Arr, Context, Effect, Layer, Schema } from "effect"
 import type { AuditEvent } from "../../database/audit.ts"
 import { Database } from "../../database/Database.ts"
 import { holdEpoch, raiseEpoch } from "../../database/epoch.ts"
+import { decodeRows } from "../../database/decodeRows.ts"
 import { orUnavailable, runWithin } from "../../database/execute.ts"
 import { compileNames } from "../../database/sql/identify.ts"
+import { type AttributeValue, comparable, StoredAttributes } from "../../domain/attributes.ts"
 import { type Organization, peopleOf } from "../../domain/EntityType.ts"
 import { type NotAdmitted, type NotAllowed, OperatorError, type Unavailable } from "../../domain/errors.ts"
-import type { AttributeValue, Principal } from "../../domain/Principal.ts"
+import type { Principal } from "../../domain/Principal.ts"
 import { parseId, showId } from "../../domain/values.ts"
 import { OrganizationState, type State } from "../catalog/OrganizationState.ts"
 import { IdentityResolver } from "./IdentityResolver.ts"
@@ -26,6 +28,17 @@ import { checkRoles, makePrepare, type NewMember, parseIdentifier } from "./prep
 import { readPersonId } from "./identifier.ts"
 import { lockEpochFor, makeSuspension, type Standing, suspensionEvent } from "./suspension.ts"
 import { makeWrite } from "./writeMember.ts"
+
+const decodeMembers = decodeRows(
+  Schema.Struct({
+    anchor_id: Schema.String,
+    roles: Schema.Array(Schema.String),
+    attributes: StoredAttributes,
+    suspended: Schema.Boolean,
+    invited: Schema.Boolean,
+    identifiers: Schema.NullOr(Schema.Array(Schema.String))
+  })
+)
 
 export interface Member {
   readonly anchorId: string
@@ -161,18 +174,14 @@ export class Memberships extends Context.Service<
 
         list: Effect.fn("Memberships.list")(function* (organization) {
           const { people, state } = yield* currentPeople(organization)
-          const rows = yield* orUnavailable(app<{
-            anchor_id: string
-            roles: ReadonlyArray<string>
-            attributes: Record<string, AttributeValue>
-            suspended: boolean
-            invited: boolean
-            identifiers: ReadonlyArray<string> | null
-          }>`
+          const rows = yield* app`
             SELECT m.anchor_id, m.roles, m.attributes, m.suspended_at IS NOT NULL AS suspended, m.invited_at IS NOT NULL AS invited,
               (SELECT array_agg(i.key ORDER BY i.kind, i.key) FROM max.identifiers i
                 WHERE i.organization_id = m.organization_id AND i.anchor_id = m.anchor_id) AS identifiers
-            FROM max.memberships m WHERE m.organization_id = ${organization.id} ORDER BY m.created_at, m.anchor_id`)
+            FROM max.memberships m WHERE m.organization_id = ${organization.id} ORDER BY m.created_at, m.anchor_id`.pipe(
+            orUnavailable,
+            decodeMembers
+          )
           const ids = people.mapping?.id.type
           const anchors = rows.flatMap((row) => parseId(row.anchor_id, ids) ?? [])
           const statement = compileNames(people, anchors, state.catalog)
@@ -187,7 +196,7 @@ export class Memberships extends Context.Service<
             name: names.get(row.anchor_id) ?? "",
             identifiers: row.identifiers ?? [],
             roles: row.roles,
-            attributes: row.attributes,
+            attributes: comparable(row.attributes),
             suspended: row.suspended,
             invited: row.invited
           }))

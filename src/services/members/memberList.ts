@@ -1,6 +1,7 @@
 /** Compares a list of members with the current memberships: additions, changes, suspensions and conflicts. */
 import type { PgClient } from "@effect/sql-pg"
-import { Effect } from "effect"
+import { Effect, Schema } from "effect"
+import { decodeRows } from "../../database/decodeRows.ts"
 import type { Organization } from "../../domain/EntityType.ts"
 import type { AttributeValue } from "../../domain/Principal.ts"
 import { quoted } from "../../domain/text.ts"
@@ -42,14 +43,21 @@ export interface Wanted extends Prepared {
   readonly who: string
 }
 
-const nameOf = ({ key, kind }: Identifier) => `${kind} ${key}`
+const Binding = Schema.Struct({
+  kind: Schema.Literals(["email", "phone", "subject"]),
+  key: Schema.String,
+  anchor_id: Schema.String
+})
+const decodeBindings = decodeRows(Binding)
+
+const nameOf = ({ key, kind }: Pick<typeof Binding.Type, "kind" | "key">) => `${kind} ${key}`
 
 /** The members that a list's identifiers are bound to. */
 export const currentBindings = (app: PgClient.PgClient, organization: Organization, wanted: ReadonlyArray<Wanted>) =>
   Effect.map(
-    app<Identifier & { readonly anchor_id: string }>`
+    app`
       SELECT i.kind, i.key, i.anchor_id FROM max.identifiers i WHERE i.organization_id = ${organization.id}
-        AND i.key = ANY(${wanted.flatMap(({ identifier }) => identifier?.key ?? [])}::text[])`,
+        AND i.key = ANY(${wanted.flatMap(({ identifier }) => identifier?.key ?? [])}::text[])`.pipe(decodeBindings),
     (rows) => new Map(rows.map((row) => [nameOf(row), row.anchor_id]))
   )
 

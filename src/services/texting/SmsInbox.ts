@@ -2,8 +2,9 @@
  * The transactional inbox of text messages. A message is stored once, however often its provider delivers it, before
  * the delivery is acknowledged. Its outcome commits together with the answer, fenced by the sender's lease.
  */
-import { Context, Effect, Layer } from "effect"
+import { Context, Effect, Layer, Schema } from "effect"
 import { Database } from "../../database/Database.ts"
+import { decodeRows } from "../../database/decodeRows.ts"
 import { orUnavailable } from "../../database/execute.ts"
 import type { Unavailable } from "../../domain/errors.ts"
 import type { InboundMessage } from "../../domain/Sms.ts"
@@ -21,7 +22,10 @@ export interface WaitingMessage {
   readonly late: boolean
 }
 
-export type Outcome = "answered" | "refused" | "keyword" | "stopped" | "repeated" | "limited" | "failed" | "late"
+const Outcome = Schema.Literals(["answered", "refused", "keyword", "stopped", "repeated", "limited", "failed", "late"])
+export type Outcome = typeof Outcome.Type
+
+const decodeStates = decodeRows(Schema.Struct({ state: Schema.Union([Outcome, Schema.Literal("waiting")]) }))
 
 /** Changes to the sender that are stored with an outcome. */
 export type SenderPatch = Partial<Sender> & { readonly heard?: boolean; readonly refused?: boolean }
@@ -103,8 +107,11 @@ export class SmsInbox extends Context.Service<
 
         outcomeOf: (organizationId, { id, provider }) =>
           Effect.map(
-            orUnavailable(app<{ state: Outcome | "waiting" }>`SELECT state FROM max.sms_inbox
-              WHERE organization_id = ${organizationId} AND provider = ${provider} AND message_id = ${id}`),
+            app`SELECT state FROM max.sms_inbox
+              WHERE organization_id = ${organizationId} AND provider = ${provider} AND message_id = ${id}`.pipe(
+              orUnavailable,
+              decodeStates
+            ),
             ([row]) => (row === undefined || row.state === "waiting" ? undefined : row.state)
           ),
 

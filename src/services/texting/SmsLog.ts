@@ -1,6 +1,7 @@
 /** The log of messages and texts, for operators and administrators: person, time, state. Numbers are masked. */
-import { Context, Effect, Layer } from "effect"
+import { Context, Effect, Layer, Schema } from "effect"
 import { Database } from "../../database/Database.ts"
+import { decodeRows } from "../../database/decodeRows.ts"
 import { orUnavailable, runWithin } from "../../database/execute.ts"
 import { compileNames } from "../../database/sql/identify.ts"
 import { type Organization, peopleOf } from "../../domain/EntityType.ts"
@@ -38,18 +39,20 @@ export interface SmsLogQuery {
   readonly bodies?: boolean
 }
 
-interface Row {
-  readonly at: string
-  readonly direction: "in" | "out"
-  readonly phone: string
-  readonly line: string
-  readonly anchor_id: string
-  readonly state: string
-  readonly kind: string | null
-  readonly segments: number | null
-  readonly error: string | null
-  readonly body: string | null
-}
+const decodeLog = decodeRows(
+  Schema.Struct({
+    at: Schema.String,
+    direction: Schema.Literals(["in", "out"]),
+    phone: Schema.String,
+    line: Schema.String,
+    anchor_id: Schema.String,
+    state: Schema.String,
+    kind: Schema.NullOr(Schema.String),
+    segments: Schema.NullOr(Schema.Int),
+    error: Schema.NullOr(Schema.String),
+    body: Schema.NullOr(Schema.String)
+  })
+)
 
 export class SmsLog extends Context.Service<
   SmsLog,
@@ -91,7 +94,7 @@ export class SmsLog extends Context.Service<
         names,
         list: Effect.fn("SmsLog.list")(function* (organization, { before, bodies = false, limit }) {
           const until = app`coalesce(${before ?? null}::text::timestamptz, 'infinity')`
-          const rows = yield* orUnavailable(app<Row>`
+          const rows = yield* app`
             SELECT to_char(x.at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') AS at, x.direction, x.phone, x.line, x.anchor_id,
               x.state, x.kind, x.segments, x.error, CASE WHEN ${bodies} THEN x.body END AS body
             FROM ((SELECT received_at AS at, 'in' AS direction, phone, line, anchor_id, state, NULL AS kind, NULL::int AS segments,
@@ -100,7 +103,7 @@ export class SmsLog extends Context.Service<
               UNION ALL (SELECT created_at, 'out', phone, line, anchor_id, state, kind, segments, error, body
                 FROM max.sms_outbox WHERE organization_id = ${organization.id} AND created_at < ${until}
                 AND line <> ${SIMULATION} ORDER BY created_at DESC LIMIT ${limit}::int)) x
-            ORDER BY x.at DESC LIMIT ${limit}::int`)
+            ORDER BY x.at DESC LIMIT ${limit}::int`.pipe(orUnavailable, decodeLog)
           const nameOf = yield* names(
             organization,
             rows.map((row) => row.anchor_id)

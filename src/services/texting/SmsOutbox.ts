@@ -4,16 +4,18 @@
  * planned under an older epoch, or whose basis has expired, is not sent; its question is answered again. The epoch stands for
  * the rest of the basis: a sender's rights come from the database alone, never from a token.
  */
-import { Context, Effect, Layer } from "effect"
+import { Context, Effect, Layer, Schema } from "effect"
 import { randomBytes } from "node:crypto"
 import { Database } from "../../database/Database.ts"
+import { decodeRows } from "../../database/decodeRows.ts"
 import { orUnavailable } from "../../database/execute.ts"
 import type { Unavailable } from "../../domain/errors.ts"
 import { DELIVERY, type Delivery, type DeliveryReport, type ShapedText } from "../../domain/Sms.ts"
 import { type Lease, type LeaseLost, requireRow, senderConditions } from "./SenderLeases.ts"
 
 /** A message gets at most one text of each kind. */
-export type TextKind = "answer" | "refusal" | "notice" | "apology"
+const TextKind = Schema.Literals(["answer", "refusal", "notice", "apology"])
+export type TextKind = typeof TextKind.Type
 
 export interface NewText extends ShapedText {
   readonly kind: TextKind
@@ -57,17 +59,19 @@ export type Sent =
 /** Minutes after which a text is no longer sent. */
 const MAX_AGE = 60
 
-interface OutgoingRow {
-  readonly text_id: string
-  readonly body: string
-  readonly kind: TextKind
-  readonly state: Delivery
-  readonly attempts: number
-  readonly due: boolean
-  readonly late: boolean
-  readonly stale: boolean
-  readonly tried_at: Date | null
-}
+const decodeOutgoing = decodeRows(
+  Schema.Struct({
+    text_id: Schema.String,
+    body: Schema.String,
+    kind: TextKind,
+    state: Schema.Literals(DELIVERY),
+    attempts: Schema.Int,
+    due: Schema.Boolean,
+    late: Schema.Boolean,
+    stale: Schema.Boolean,
+    tried_at: Schema.NullOr(Schema.Date)
+  })
+)
 
 export class SmsOutbox extends Context.Service<
   SmsOutbox,
@@ -148,13 +152,16 @@ export class SmsOutbox extends Context.Service<
         queueAlone: (lease, text) => Effect.asVoid(orUnavailable(app.withTransaction(insert(lease, newId(), text)))),
 
         next: Effect.fn("SmsOutbox.next")(function* ({ key }) {
-          const [row] = yield* orUnavailable(app<OutgoingRow>`
+          const [row] = yield* app`
             SELECT t.text_id, t.body, t.kind, t.state, t.attempts, t.tried_at, t.next_at <= clock_timestamp() AS due,
               t.created_at < now() - make_interval(mins => ${MAX_AGE}::int) AS late,
               t.kind = 'answer' AND (t.epoch <> o.epoch OR coalesce(t.expires_at <= to_timestamp(${Date.now() / 1000}::float8), true)) AS stale
             FROM max.sms_outbox t JOIN max.organizations o ON o.organization_id = t.organization_id
             WHERE t.organization_id = ${key.organizationId} AND t.line = ${key.line} AND t.phone = ${key.phone}
-              AND t.state IN ('queued', 'trying') ORDER BY t.created_at, t.text_id LIMIT 1`)
+              AND t.state IN ('queued', 'trying') ORDER BY t.created_at, t.text_id LIMIT 1`.pipe(
+            orUnavailable,
+            decodeOutgoing
+          )
           if (row === undefined) return undefined
           const { attempts, body, due, kind, late, stale, state, text_id: id, tried_at } = row
           return {

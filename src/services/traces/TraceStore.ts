@@ -1,11 +1,12 @@
 /** The table of kept traces, bounded by age, number and size: written in batches, listed, found by reference, summed up. */
 import { Context, Effect, Layer, Schema, Stream } from "effect"
 import { Database } from "../../database/Database.ts"
+import { decodeRows } from "../../database/decodeRows.ts"
 import { orUnavailable } from "../../database/execute.ts"
 import type { Unavailable } from "../../domain/errors.ts"
-import { shortReference } from "../../domain/reference.ts"
-import { joinParts, organizationOf, selfTimes, Trace, type TraceSpan } from "../../observability/Trace.ts"
+import { joinParts, Trace } from "../../observability/Trace.ts"
 import type { Bar, SpanTotals, TraceLine } from "../../wire/traces.ts"
+import { makeWriteTraces } from "./writeTraces.ts"
 
 export interface TraceQuery {
   /** Undefined selects every organization. */
@@ -30,67 +31,14 @@ export interface Retention {
   readonly megabytes: number
 }
 
-interface TracedStatement {
-  readonly organization_id: string
-  readonly hash: string
-  readonly statement: string
-}
-
-const HOUR = 3_600_000
-const MAX_WRITTEN = 5000
-
-/** Statements have a separate table, because thousands of traces share one text. */
-const statementsOf = (traces: ReadonlyArray<Trace>): ReadonlyArray<TracedStatement> => {
-  const statements = new Map<string, TracedStatement>()
-  for (const trace of traces) {
-    const organization_id = String(organizationOf(trace))
-    for (const [hash, statement] of Object.entries(trace.statements))
-      statements.set(`${organization_id} ${hash}`, { organization_id, hash, statement })
-  }
-  return [...statements.values()]
-}
-
 const decodeDocument = Schema.decodeEffect(Schema.fromJsonString(Trace))
 
-const STATUS = "http.response.status_code"
-
-/** A request that is answered with a server error ends with a successful span. */
-const rootFailure = ({ attributes, failure }: TraceSpan): string | undefined =>
-  failure ?? (Number(attributes[STATUS]) >= 500 ? `HTTP ${attributes[STATUS]}` : undefined)
-
-const row = (trace: Trace) => {
-  const root = trace.spans[0]!
-  const self = selfTimes(trace.spans)
-  return {
-    organization_id: String(organizationOf(trace)),
-    trace_id: trace.traceId,
-    root_span_id: root.spanId,
-    reference: shortReference(trace.traceId),
-    started_at: new Date(Number(trace.startedAt / 1_000_000n)).toISOString(),
-    name: root.name,
-    microseconds: Math.round(root.duration / 1000),
-    failure: rootFailure(root) ?? null,
-    denied: trace.spans.some((span) => span.attributes["max.denied"] === true),
-    span_names: trace.spans.map((span) => span.name),
-    self_microseconds: trace.spans.map((span) => Math.round(self.get(span.spanId)! / 1000)),
-    // The encoding of the schema, built by hand because every kept trace pays for it.
-    document: { ...trace, startedAt: String(trace.startedAt), statements: {} }
-  }
-}
-
-const INSERT = `
-  INSERT INTO max.traces (organization_id, trace_id, root_span_id, reference, started_at, name, microseconds, failure,
-    denied, span_names, self_microseconds, document, bytes)
-  SELECT r.*, length(r.document) FROM json_to_recordset($1::json) AS r(organization_id bigint, trace_id text,
-    root_span_id text, reference text, started_at timestamptz, name text, microseconds bigint, failure text, denied boolean,
-    span_names text[], self_microseconds bigint[], document text)
-  ON CONFLICT DO NOTHING`
-
-const INSERT_STATEMENTS = `
-  INSERT INTO max.traced_statements (organization_id, hash, statement)
-  SELECT * FROM json_to_recordset($1::json) AS r(organization_id bigint, hash text, statement text)
-  ON CONFLICT (organization_id, hash) DO UPDATE SET seen_at = now()
-  WHERE traced_statements.seen_at < now() - interval '1 hour'`
+const decodeParts = decodeRows(
+  Schema.Struct({
+    document: Schema.String,
+    statements: Schema.NullOr(Schema.Record(Schema.String, Schema.String))
+  })
+)
 
 /** The traces with one id or reference that are shown, and their parts. */
 const MAX_FOUND = 20
@@ -131,6 +79,7 @@ export class TraceStore extends Context.Service<
     TraceStore,
     Effect.gen(function* () {
       const { traces: sql } = yield* Database
+      const writeTraces = makeWriteTraces(sql)
       // Tracing the statements that store traces would never end.
       const untraced = <A, E, R>(effect: Effect.Effect<A, E, R>) =>
         Effect.withTracerEnabled(orUnavailable(effect), false)
@@ -188,35 +137,8 @@ export class TraceStore extends Context.Service<
           })
         )
 
-      /** When each statement was written; it is written again after an hour, which marks it as in use. */
-      const writtenAt = new Map<string, number>()
-      const writeStatements = (statements: ReadonlyArray<TracedStatement>) => {
-        const now = Date.now()
-        const due = statements.filter(
-          ({ hash, organization_id }) => (writtenAt.get(`${organization_id} ${hash}`) ?? 0) < now - HOUR
-        )
-        if (due.length === 0) return Effect.void
-        if (writtenAt.size > MAX_WRITTEN) writtenAt.clear()
-        return Effect.andThen(
-          sql.unsafe(INSERT_STATEMENTS, [JSON.stringify(due)]),
-          Effect.sync(() =>
-            due.forEach(({ hash, organization_id }) => writtenAt.set(`${organization_id} ${hash}`, now))
-          )
-        )
-      }
-
       return TraceStore.of({
-        write: (traces) =>
-          traces.length === 0
-            ? Effect.void
-            : Effect.asVoid(
-                untraced(
-                  Effect.andThen(
-                    Effect.suspend(() => writeStatements(statementsOf(traces))),
-                    sql.unsafe(INSERT, [JSON.stringify(traces.map(row))])
-                  )
-                )
-              ),
+        write: (traces) => Effect.asVoid(untraced(writeTraces(traces))),
 
         prune: ({ days, megabytes, traces }) =>
           Effect.asVoid(
@@ -259,7 +181,7 @@ export class TraceStore extends Context.Service<
           ),
 
         get: (idOrReference, organizationId) =>
-          untraced(sql<{ document: string; statements: Readonly<Record<string, string>> | null }>`
+          untraced(sql`
             WITH found AS (
               SELECT t.organization_id, t.trace_id, max(t.started_at) AS newest,
                 bool_and(t.document::json #> '{spans,0,parentId}' IS NOT NULL) AS continued
@@ -271,6 +193,7 @@ export class TraceStore extends Context.Service<
               WHERE s.organization_id = t.organization_id AND position('"' || s.hash || '"' IN t.document) > 0) AS statements
             FROM found f JOIN max.traces t ON t.organization_id = f.organization_id AND t.trace_id = f.trace_id
             ORDER BY f.continued, f.newest DESC, t.started_at DESC LIMIT ${MAX_PARTS}`).pipe(
+            decodeParts,
             Effect.flatMap(
               Effect.forEach(({ document, statements }) =>
                 Effect.map(Effect.orDie(decodeDocument(document)), (trace) => ({

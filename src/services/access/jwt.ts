@@ -1,0 +1,110 @@
+/** Verifies JWTs of trusted identity providers. */
+import { Effect } from "effect"
+import type { JWTPayload, JWTVerifyGetKey } from "jose"
+import { NotAuthenticated, Unavailable } from "../../domain/errors.ts"
+import { emailKey } from "../../domain/keys.ts"
+
+/** An issuer whose JWTs for one audience are trusted. */
+export interface TrustedIssuer {
+  readonly issuer: string
+  readonly audience: string
+  readonly jwksUrl: string
+  /** The claim that carries roles, with dots for nested objects; without it the membership's roles apply. */
+  readonly roleClaim?: string
+}
+
+/** The identity that a verified JWT proves. */
+export interface ProvenIdentity {
+  readonly organizationId: bigint
+  /** The key of the `subject` identifier. */
+  readonly subject: string | undefined
+  /** The key of the `email` identifier, if the provider has verified it. */
+  readonly email: string | undefined
+  /** The roles of the configured claim, possibly none; undefined without a configured claim. */
+  readonly claimedRoles?: ReadonlyArray<string>
+  readonly expiresAt: Date
+  /** The organization's epoch, read together with the provider. */
+  readonly epoch: bigint
+}
+
+/** Asymmetric algorithms only: with an HMAC algorithm, a provider's public key would become a shared secret. */
+const ALGORITHMS = ["RS256", "RS384", "RS512", "PS256", "PS384", "PS512", "ES256", "ES384", "ES512", "EdDSA", "Ed25519"]
+const CLOCK_TOLERANCE_SECONDS = 30
+const MAX_KEY_SETS = 100
+
+/** The identifier key of a subject. Issuers contain no space, so the key is unique per pair. */
+export const subjectKey = (issuer: string, subject: string): string => `${issuer} ${subject}`
+
+/** Imported for the first JWT only: it costs start-up time. */
+export const loadJose = Effect.promise(() => import("jose"))
+type Jose = Effect.Success<typeof loadJose>
+
+/** The issuer and audiences that a JWT claims, used only to find the key for its verification. */
+export const unverifiedClaims = ({ decodeJwt }: Jose, jwt: string) => {
+  try {
+    const { aud, iss } = decodeJwt(jwt)
+    const audiences = typeof aud === "string" ? [aud] : aud
+    return typeof iss === "string" && Array.isArray(audiences) && audiences.every((one) => typeof one === "string")
+      ? { issuer: iss, audiences: audiences.slice(0, 20) }
+      : undefined
+  } catch {
+    return undefined
+  }
+}
+
+const KEY_SET_ERRORS: ReadonlyArray<string> = ["ERR_JOSE_GENERIC", "ERR_JWKS_TIMEOUT", "ERR_JWKS_INVALID"]
+
+/** An invalid JWT is `NotAuthenticated`; failing to fetch the provider's keys is `Unavailable`. */
+const verificationError = ({ errors }: Jose, error: unknown): NotAuthenticated | Unavailable =>
+  error instanceof errors.JOSEError && !KEY_SET_ERRORS.includes(error.code) ? NotAuthenticated.error : Unavailable.error
+
+/** What a verified payload says about its subject. */
+export const provenBy = (
+  payload: JWTPayload,
+  { issuer, roleClaim }: TrustedIssuer
+): Omit<ProvenIdentity, "organizationId" | "epoch"> => ({
+  subject: payload.sub === undefined || payload.sub === "" ? undefined : subjectKey(issuer, payload.sub),
+  email:
+    payload["email_verified"] === true && typeof payload["email"] === "string" ? emailKey(payload["email"]) : undefined,
+  ...(roleClaim === undefined ? {} : { claimedRoles: rolesAt(payload, roleClaim) }),
+  expiresAt: new Date((payload.exp ?? 0) * 1000)
+})
+
+/** The roles of a claim: an array, or a string separated by spaces. The claim's own name may contain dots (a URL). */
+const rolesAt = (payload: JWTPayload, claim: string): ReadonlyArray<string> => {
+  const own = (value: unknown, key: string): unknown =>
+    typeof value === "object" && value !== null && Object.hasOwn(value, key)
+      ? (value as Record<string, unknown>)[key]
+      : undefined
+  const value = own(payload, claim) ?? claim.split(".").reduce<unknown>(own, payload)
+  const texts = typeof value === "string" ? value.split(/\s+/) : Array.isArray(value) ? value : []
+  return [...new Set(texts.filter((text): text is string => typeof text === "string" && text !== ""))]
+}
+
+/** A verifier that keeps the providers' keys. */
+export const makeVerifyJwt = () => {
+  const keySets = new Map<string, JWTVerifyGetKey>()
+
+  /** Keys are fetched on demand and cached for ten minutes; an unknown key id refetches at most every 30 seconds. */
+  const keysAt = ({ createRemoteJWKSet }: Jose, url: string): JWTVerifyGetKey => {
+    const cached = keySets.get(url)
+    if (cached !== undefined) return cached
+    const keys = createRemoteJWKSet(new URL(url), { cooldownDuration: 30_000, timeoutDuration: 5000 })
+    if (keySets.size >= MAX_KEY_SETS) keySets.clear()
+    keySets.set(url, keys)
+    return keys
+  }
+
+  return (jose: Jose, jwt: string, { audience, issuer, jwksUrl }: TrustedIssuer) =>
+    Effect.tryPromise({
+      try: () =>
+        jose.jwtVerify(jwt, keysAt(jose, jwksUrl), {
+          issuer,
+          audience,
+          algorithms: ALGORITHMS,
+          clockTolerance: CLOCK_TOLERANCE_SECONDS,
+          requiredClaims: ["exp", "sub"]
+        }),
+      catch: (error) => verificationError(jose, error)
+    })
+}
