@@ -1,6 +1,10 @@
 // Mutation testing of the code that decides access; scripts/mutation.mjs runs it. Stryker's vitest runner can't select tests
 // by name on vitest 5 and takes seconds per mutant, hence our own runner and a bundle of the tests.
+import { basename } from "node:path"
 import { SERVED } from "./scripts/mutation/suites.mjs"
+
+/** Results and sandboxes; of one work tree, because work trees may share node_modules. */
+export const cacheFolder = `node_modules/.cache/stryker/${basename(import.meta.dirname)}`
 
 export default {
   testRunner: "max",
@@ -46,8 +50,8 @@ export default {
   // Restarts the process, because evaluated programs accumulate in memory.
   maxTestRunnerReuse: 150,
   reporters: ["json", "progress-append-only", "survivors"],
-  jsonReporter: { fileName: "node_modules/.cache/stryker/report.json" },
-  tempDirName: "node_modules/.cache/stryker/sandbox",
+  jsonReporter: { fileName: `${cacheFolder}/report.json` },
+  tempDirName: `${cacheFolder}/sandbox`,
   // Stryker rewrites tsconfig.json through an interface that TypeScript 7 lacks, and nothing here needs the rewrite.
   tsconfigFile: "none",
   disableTypeChecks: false,

@@ -9,12 +9,12 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { accepted } from "./mutation/accepted.mjs"
 import { DATABASE, OFFLINE, SERVED } from "./mutation/suites.mjs"
-import config from "../stryker.config.mjs"
+import config, { cacheFolder } from "../stryker.config.mjs"
 import { openServer } from "./server.mjs"
 import { root } from "./stale.mjs"
 
 const pagePath = join(root, "docs/mutation.md")
-const cache = join(root, "node_modules/.cache/stryker")
+const cache = join(root, cacheFolder)
 const cached = join(cache, "known.json")
 const args = process.argv.slice(2)
 const files = args.filter((arg) => !arg.startsWith("--"))
@@ -187,8 +187,8 @@ if (!args.includes("--report")) {
   if (lines.length + served.length > 0) {
     if (served.length > 0)
       execFileSync(process.execPath, ["scripts/build.mjs", "--if-stale"], { cwd: root, stdio: "inherit" })
-    const { close, template, url } = await openServer()
-    const env = { DATABASE_URL: url, MAX_TEST_TEMPLATE: template }
+    const { close, provided } = await openServer()
+    const env = { MUTATION_PROVIDED: JSON.stringify(provided) }
     try {
       if (lines.length > 0) await round(lines, [...OFFLINE, ...DATABASE], env)
       for (const file of served) await round([file], SERVED[nameOf(file)], env)

@@ -24,5 +24,5 @@ export const openServer = async () => {
   const { default: start } = await import(pathToFileURL(outfile).href)
   const provided = {}
   const close = await start({ provide: (name, value) => (provided[name] = value) })
-  return { url: provided.serverUrl, template: provided.template, close }
+  return { provided, url: provided.serverUrl, template: provided.template, close }
 }

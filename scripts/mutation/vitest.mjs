@@ -60,8 +60,12 @@ it.each =
       it(`${name} ${index}`, () => rest.find(isFunction)(...(Array.isArray(row) ? row : [row])))
     )
 
-/** The values that vitest's set-up provides to tests. */
-export const inject = (name) => ({ serverUrl: process.env.DATABASE_URL, template: process.env.MAX_TEST_TEMPLATE })[name]
+/** The values that vitest's set-up provides to tests: all that `openServer` reports. */
+const provided = JSON.parse(process.env.MUTATION_PROVIDED ?? "{}")
+export const inject = (name) => {
+  if (!Object.hasOwn(provided, name)) throw new Error(`The mutation harness doesn't provide ${name}`)
+  return provided[name]
+}
 
 /** An asymmetric matcher is an object with this property, a predicate. */
 const MATCHES = Symbol("matches")
