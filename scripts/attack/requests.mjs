@@ -6,6 +6,11 @@ import { METRICS_TOKEN, SMS } from "./world.mjs"
 
 const as = (token) => ({ authorization: `Bearer ${token}` })
 
+/** What a browser keeps while its user is at an identity provider. */
+const PENDING = Buffer.from(
+  JSON.stringify({ provider: "made-up", state: "made-up", nonce: "made-up", verifier: "made-up" })
+).toString("base64url")
+
 /** `path` contains `{name}` for each of `params`. `headers` are attacked; `send` and `fixed` stay unchanged. */
 export const requestsOf = async (world) => {
   const mine = { send: as(world.admin) }
@@ -51,9 +56,12 @@ export const requestsOf = async (world) => {
     return { id: changeId, digest: preview.digest }
   }
   const drafts = {}
-  // The others are drafted from the row as this one leaves it.
+  // The first is stale once the second is applied; the others are drafted from the row as the second leaves it.
+  drafts.stale = await proposed("stale")
   drafts.undone = await proposed("undone")
   await call(`/v1/changes/${drafts.undone.id}/confirm`, { digest: drafts.undone.digest })
+  // Refused, which makes it stale.
+  await call(`/v1/changes/${drafts.stale.id}/confirm`, { digest: drafts.stale.digest }).catch(() => {})
   for (const value of ["shown", "confirmed", "rejected", "withdrawn"]) drafts[value] = await proposed(value)
   const ofChange = (what) => ({ params: { id: drafts[what].id } })
   const text = {
@@ -115,7 +123,7 @@ export const requestsOf = async (world) => {
     post("confirm", "/v1/changes/{id}/confirm", { digest: drafts.confirmed.digest, rows: 1 }, ofChange("confirmed")),
     post("reject", "/v1/changes/{id}/reject", undefined, ofChange("rejected")),
     post("withdraw", "/v1/changes/{id}/withdraw", undefined, ofChange("withdrawn")),
-    post("again", "/v1/changes/{id}/again", undefined, ofChange("withdrawn")),
+    post("again", "/v1/changes/{id}/again", undefined, ofChange("stale")),
     get(
       "history of a row",
       "/v1/entities/{type}/{id}/history",
@@ -129,6 +137,23 @@ export const requestsOf = async (world) => {
       status: [401]
     },
     { ...get("signOut", "/v1/session"), method: "DELETE" },
+    get("ways to sign in", "/v1/session/ways", {}, { send: {} }),
+    {
+      ...post("mail a link", "/v1/session/mail", { email: "rosa.delgado@harbor.example" }),
+      send: { origin: "FRONT" }
+    },
+    get(
+      "leave for a provider",
+      "/v1/session/with/{provider}",
+      {},
+      { send: {}, params: { provider: "made-up" }, status: [303] }
+    ),
+    get(
+      "back from a provider",
+      "/v1/session/callback",
+      { code: "made-up", state: "made-up", iss: "FRONT", error: "access_denied" },
+      { send: {}, headers: { cookie: `max_pending=${PENDING}` }, status: [303] }
+    ),
     get("session by token", "/v1/session", {}, { send: {}, headers: { authorization: `Bearer ${world.admin}` } }),
     get("session by cookie", "/v1/session", {}, { send: {}, headers: { cookie: world.cookie } }),
     get(
@@ -167,6 +192,12 @@ export const requestsOf = async (world) => {
     get("person", "/v1/admin/people/{id}", {}, { params: { id: samir } }),
     post("suspend", "/v1/admin/people/{id}/suspend", undefined, { params: { id: samir } }),
     post("resume a member", "/v1/admin/people/{id}/resume", undefined, { params: { id: samir } }),
+    post("invite", "/v1/admin/people/invite", {
+      people: [{ identifier: "guest@harbor.example", name: "Gus Guest" }],
+      roles: ["rep"]
+    }),
+    post("sign-in link", "/v1/admin/people/{id}/sign-in", undefined, { params: { id: samir } }),
+    post("roles of a member", "/v1/admin/people/{id}/roles", { roles: ["rep"] }, { params: { id: samir } }),
     { ...get("revoke", "/v1/admin/tokens/{id}"), method: "DELETE", params: { id: world.tokenOf("Samir Haddad") } },
     get("policy", "/v1/admin/policy"),
     get("versions", "/v1/admin/policy/versions"),

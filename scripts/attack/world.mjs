@@ -3,6 +3,7 @@ import { spawn } from "node:child_process"
 import { chmodSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
+import { SMTPServer } from "smtp-server"
 import { root } from "../stale.mjs"
 
 export const METRICS_TOKEN = "metrics-token-of-the-attack"
@@ -40,11 +41,24 @@ const started = (command, args, options, ready) =>
     void ended.then((code) => reject(new Error(`${command} ended with ${code}: ${said}`)))
   })
 
+/** A mail server that accepts every mail and keeps none. */
+const openMail = () =>
+  new Promise((resolve) => {
+    const server = new SMTPServer({
+      disabledCommands: ["AUTH", "STARTTLS"],
+      onData: (stream, _, done) => stream.on("end", done).resume()
+    })
+    const listener = server.listen(0, "127.0.0.1", () =>
+      resolve({ url: `smtp://127.0.0.1:${listener.address().port}`, close: () => server.close() })
+    )
+  })
+
 /** `front` is the public address, which is the proxy's. */
 export const openWorld = async (front) => {
   const home = mkdtempSync(join(tmpdir(), "max-attack-"))
   // As root, the embedded server runs as another user, who needs access to this folder.
   chmodSync(home, 0o755)
+  const mail = await openMail()
   const env = {
     PATH: process.env.PATH,
     HOME: home,
@@ -55,6 +69,8 @@ export const openWorld = async (front) => {
     MAX_ORG: "harbor",
     MAX_METRICS_TOKEN: METRICS_TOKEN,
     MAX_TWILIO_URL: `${front}/carrier`,
+    MAX_SMTP_URL: mail.url,
+    MAX_MAIL_FROM: "max@harbor.example",
     MAX_TRACE_SHARE: "1",
     // A long timeout: latency under load is not a finding of these attacks.
     MAX_LOOKUP_TIMEOUT: "20000",
@@ -153,6 +169,7 @@ export const openWorld = async (front) => {
     said: server.said,
     close: async () => {
       const code = await server.end()
+      mail.close()
       rmSync(home, { recursive: true, force: true })
       return code
     }
