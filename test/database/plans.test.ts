@@ -1,6 +1,8 @@
 import { layer } from "@effect/vitest"
-import { Effect } from "effect"
-import { expect } from "vitest"
+import { PgClient } from "@effect/sql-pg"
+import { Effect, Redacted } from "effect"
+import { Reactivity } from "effect/reactivity"
+import { expect, inject } from "vitest"
 import { admit, openWorld, type Role, type Size, type World } from "../../bench/world/load.ts"
 import { QUESTIONS } from "../../bench/world/questions.ts"
 import { Database } from "../../src/database/Database.ts"
@@ -87,6 +89,28 @@ const FILTERS: Readonly<Record<string, FindQuery>> = {
   "names from M": { entityTypeId: "people", filters: [filter("name", "gte", "M")] },
   "a meeting since": { entityTypeId: "people", filters: [filter("meetings@attendees.start", "eq", "2023-01..")] }
 }
+
+/** Filters over two and three hops. */
+const HOPS: ReadonlyArray<FindQuery> = [
+  { entityTypeId: "people", filters: [filter("meetings@attendees", "ne", "*")] },
+  { entityTypeId: "people", filters: [filter("owner.meetings@attendees", "ne", "*")] },
+  { entityTypeId: "people", filters: [filter("owner.meetings@attendees.start", "ne", "2023-01..2023-03")] },
+  { entityTypeId: "people", filters: [filter("company.people@company.meetings@attendees", "ne", "*")] },
+  { entityTypeId: "meetings", filters: [filter("attendees.meetings@attendees", "ne", "*")] },
+  { entityTypeId: "meetings", filters: [filter("attendees.company.people@company", "ne", "*")] },
+  { entityTypeId: "companies", filters: [filter("people@company.meetings@attendees", "ne", "*")] },
+  { entityTypeId: "companies", filters: [filter("people@company.meetings@attendees", "eq", "*")] }
+]
+
+/** Removes Postgres's statistics, as they are after a restore until autovacuum comes. */
+const forgetStatistics = Effect.gen(function* () {
+  const { owner } = yield* Database
+  const [row] = yield* owner<{ database: string }>`SELECT current_database() AS database`
+  const url = Object.assign(new URL(inject("serverUrl")), { pathname: `/${row!.database}` })
+  const admin = yield* PgClient.make({ url: Redacted.make(url.href), maxConnections: 1 })
+  yield* admin`DELETE FROM pg_statistic WHERE starelid IN (SELECT oid FROM pg_class WHERE relnamespace = 'data'::regnamespace)`
+  yield* admin`UPDATE pg_class SET reltuples = -1, relpages = 0, relallvisible = 0 WHERE relnamespace = 'data'::regnamespace`
+}).pipe(Effect.scoped, Effect.provide(Reactivity.layer))
 
 interface NamedQuery {
   readonly name: string
@@ -214,6 +238,28 @@ layer(TestServices, { timeout: 180_000, excludeTestServices: true })("Postgres's
           const index = `people_organization_id_${column}_id_name_k_idx`
           expect(yield* found("huge", "company", "name contains, common", index)).not.toEqual([])
         }
+      }),
+    180_000
+  )
+
+  it.effect(
+    "read each row a few times at most over several hops without statistics",
+    () =>
+      Effect.gen(function* () {
+        const world = yield* openedWorld
+        yield* forgetStatistics
+        const { search } = yield* Database
+        const most = 4 * world.organizations.huge.people + 1000
+        const read: Array<unknown> = []
+        for (const role of ["everything", "company"] as const) {
+          const explain = yield* asking(world, "huge", role)
+          for (const query of HOPS) {
+            const statement = yield* explain(query)
+            const { rows } = yield* search.withTransaction(accessOfStatement(search, statement, "custom"))
+            if (rows > most) read.push([role, query.entityTypeId, query.filters, rows])
+          }
+        }
+        expect(read).toEqual([])
       }),
     180_000
   )
