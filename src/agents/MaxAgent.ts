@@ -7,7 +7,6 @@ import type { Tool } from "effect/ai"
 import { createHash } from "node:crypto"
 import type { Basis } from "../domain/Basis.ts"
 import type { Organization } from "../domain/EntityType.ts"
-import type { Beside } from "../domain/Presented.ts"
 import type { Unavailable } from "../domain/errors.ts"
 import { CurrentPrincipal, type Principal } from "../domain/Principal.ts"
 import { shortReference } from "../domain/reference.ts"
@@ -29,7 +28,7 @@ import { ModelStep } from "./ModelStep.ts"
 import { Provenance } from "./guards/Provenance.ts"
 import { MAX_FOCUS, prepare } from "./prepare.ts"
 import { TOO_MUCH_WORK, TurnFault, TurnWork } from "./TurnWork.ts"
-import { choicesIn, presentedBy } from "./cards.ts"
+import { besideOf, choicesIn, presentedBy } from "./cards.ts"
 import { type Changing, changesOf, draftEvents, openedBy } from "./changing.ts"
 import { decideTyped } from "./confirming.ts"
 import { questionOf, type Say, validate } from "./question.ts"
@@ -158,8 +157,7 @@ export class MaxAgent extends Context.Service<
           return work.run(() => {
             const meant = prepared.sightings.presentedIn(text)
             const presented = presentedBy(text, meant, prepared)
-            const list = prepared.sightings.listOf(meant)
-            const beside: Beside = list === undefined ? {} : { list }
+            const beside = besideOf(text, meant, prepared.sightings)
             return { text, choices: choicesIn(text, meant), presented, beside, drafts, shown: openedBy(drafts) }
           })
         })
@@ -187,6 +185,7 @@ export class MaxAgent extends Context.Service<
         const ended = { session: session.id, text, references: presented, usage, reference }
         const last: ReadonlyArray<TurnEvent> = [
           ...(choices.length === 0 ? [] : [{ _tag: "matches" as const, choices }]),
+          ...(beside.figures ?? []).map((figures) => ({ _tag: "figures" as const, figures })),
           ...draftEvents(shown, drafts?.notes ?? []),
           { _tag: "done", ...ended, ...beside, ...(shown.length === 0 ? {} : { drafts: shown }) }
         ]

@@ -5,9 +5,10 @@
 import { Array as Arr } from "effect"
 import { foldText } from "../domain/keys.ts"
 import type { Entity, Page } from "../domain/Page.ts"
-import type { PresentedList } from "../domain/Presented.ts"
+import type { Figures, PresentedList } from "../domain/Presented.ts"
 import type { FindQuery } from "../domain/Query.ts"
 import { renderCell } from "../tools/render.ts"
+import { figuresOf, rowsBehind } from "./figures.ts"
 import { words } from "./guards/normalize.ts"
 
 /** An entity in a tool result, with the type it was looked up by. */
@@ -33,6 +34,7 @@ export class Sightings {
   readonly #seen: Array<Seen> = []
   readonly #lookedUp: Array<{ readonly type: string; readonly values: ReadonlyArray<string> }> = []
   readonly #lists: Array<{ readonly list: PresentedList; readonly ids: ReadonlySet<string> }> = []
+  readonly #figures: Array<{ readonly figures: Figures; readonly list: PresentedList }> = []
   #lookups = 0
 
   /** Records a lookup of a type with its filter values and its result. */
@@ -50,6 +52,17 @@ export class Sightings {
       filters: filters.map(({ columnId, op, value }) => ({ columnId, op, value }))
     }
     this.#lists.push({ list, ids: new Set(entities.map(({ entityId }) => entityId)) })
+  }
+
+  /** Records the groups of a page; `plural` names the type for people. */
+  addFigures(query: FindQuery, plural: string, page: Page) {
+    const figures = figuresOf(plural, page)
+    if (figures !== undefined) this.#figures.push({ figures, list: rowsBehind(query) })
+  }
+
+  /** The groups of the turn's lookups, and the rows behind them. */
+  get figures(): ReadonlyArray<{ readonly figures: Figures; readonly list: PresentedList }> {
+    return this.#figures
   }
 
   /** The latest lookup that found all of several presented entities. */

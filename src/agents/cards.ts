@@ -3,14 +3,15 @@
  * card adds no data to the answer, so it can be stored with it.
  */
 import type { ReferenceCell } from "../domain/Page.ts"
-import type { Presented, SaidCell } from "../domain/Presented.ts"
+import type { Beside, Presented, SaidCell } from "../domain/Presented.ts"
 import type { TypeOverview } from "../services/EntityQueryService.ts"
+import { figuresIn } from "./figures.ts"
 import { Grounding } from "./guards/Grounding.ts"
 import { type Claim, claims, dayKeys } from "./guards/claims.ts"
 import { normalize } from "./guards/normalize.ts"
 import { MAX_FOCUS } from "./prepare.ts"
 import { words } from "./guards/normalize.ts"
-import { type PresentedEntity, position } from "./Sightings.ts"
+import { type PresentedEntity, position, type Sightings } from "./Sightings.ts"
 import type { Choice } from "../wire/TurnEvent.ts"
 
 /** Limits of a card: cells per entity, characters per value. */
@@ -105,3 +106,13 @@ export const choicesIn = (
         name: one.name ?? "",
         ...(one.status === undefined ? {} : { status: one.status })
       }))
+
+/** What is shown beside an answer: the groups that it is about, and the list behind it or behind them. */
+export const besideOf = (text: string, presented: ReadonlyArray<PresentedEntity>, sightings: Sightings): Beside => {
+  const shown = figuresIn(text, sightings.figures)
+  const list = sightings.listOf(presented) ?? shown.at(-1)?.list
+  return {
+    ...(list === undefined ? {} : { list }),
+    ...(shown.length === 0 ? {} : { figures: shown.map(({ figures }) => figures) })
+  }
+}

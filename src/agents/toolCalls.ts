@@ -94,6 +94,7 @@ export const recordResult = (call: ToolCall, value: unknown, records: Records): 
   grounding.seen.add(query.entityTypeId, page.entities, grounding.locale)
   grounding.figures.add(page)
   sightings.addList(query, page)
+  sightings.addFigures(query, plurals.get(query.entityTypeId) ?? query.entityTypeId, page)
   sightings.addPage(
     query.entityTypeId,
     query.filters.map((filter) => filter.value),

@@ -1,5 +1,6 @@
 /** The entities that an answer mentions. It holds only values that the answer's text states, besides the name. */
 import { Schema } from "effect"
+import { Group, Page } from "./Page.ts"
 import { FilterOp } from "./Query.ts"
 
 const { optionalKey } = Schema
@@ -24,6 +25,29 @@ export const PresentedList = Schema.Struct({
 })
 export type PresentedList = typeof PresentedList.Type
 
+const { groupsTotal, limited, several, total } = Page.fields
+
+/** Groups and figures of a lookup behind an answer, as the lookup returned them. */
+export const Figures = Schema.Struct({
+  /** What was counted or added up: `Deals by status`. */
+  title: Schema.String,
+  /** As asked for: `by status`, `sum amount`. */
+  headings: Schema.Array(Schema.String),
+  groups: Schema.Array(Group),
+  groupsTotal,
+  total,
+  limited,
+  several,
+  /** A bar per group, or a line through periods; without it the groups have no common scale. */
+  chart: optionalKey(Schema.Literals(["bar", "line"])),
+  /** The lines of the answer's text that list these groups, from the first, without the last. */
+  lines: optionalKey(Schema.Tuple([Schema.Int, Schema.Int]))
+})
+export type Figures = typeof Figures.Type
+
 /** What is stored beside an answer. */
-export const Beside = Schema.Struct({ list: optionalKey(PresentedList) })
+export const Beside = Schema.Struct({
+  list: optionalKey(PresentedList),
+  figures: optionalKey(Schema.Array(Figures))
+})
 export type Beside = typeof Beside.Type

@@ -1,7 +1,7 @@
 /** The events of a running turn: every channel consumes them, and HTTP sends them as server-sent events. */
 import { Schema } from "effect"
 import { Preview } from "../domain/Change.ts"
-import { Presented, PresentedList } from "../domain/Presented.ts"
+import { Figures, Presented, PresentedList } from "../domain/Presented.ts"
 
 const { optionalKey } = Schema
 
@@ -35,6 +35,8 @@ export const TurnEvent = Schema.Union([
    * value that the person didn't say.
    */
   Schema.TaggedStruct("draft", { draft: Preview, notes: Schema.Array(Schema.String) }),
+  /** Groups and figures behind the answer, from a lookup's result and never from the model's words. */
+  Schema.TaggedStruct("figures", { figures: Figures }),
   /** The answer is complete and stored. `reference` names the turn's trace. */
   Schema.TaggedStruct("done", {
     session: Schema.String,
@@ -44,6 +46,8 @@ export const TurnEvent = Schema.Union([
     reference: Schema.String,
     /** The lookup behind the answer's list. */
     list: optionalKey(PresentedList),
+    /** Those of the answer's `figures` events. */
+    figures: optionalKey(Schema.Array(Figures)),
     /** The changes of the answer's `draft` events. */
     drafts: optionalKey(Schema.Array(Preview))
   }),

@@ -1,6 +1,6 @@
 /** A person's stored conversations: the list and the turns of one. */
 import { Schema } from "effect"
-import { Presented, PresentedList } from "../domain/Presented.ts"
+import { Figures, Presented, PresentedList } from "../domain/Presented.ts"
 import { Name } from "./chat.ts"
 import { between } from "./scalars.ts"
 import { Choice } from "./TurnEvent.ts"
@@ -9,6 +9,7 @@ const { optionalKey } = Schema
 const limit = optionalKey(between(1, 200))
 
 export type Reference = typeof Presented.Encoded
+export type ShownFigures = typeof Figures.Encoded
 export type Cell = NonNullable<Reference["cells"]>[number]
 
 const summary = {
@@ -51,6 +52,7 @@ export const StoredTurn = Schema.Struct({
   answered: optionalKey(Schema.String),
   references: optionalKey(Schema.Array(Presented)),
   list: optionalKey(PresentedList),
+  figures: optionalKey(Schema.Array(Figures)),
   /** Only on the conversation's last turn: the choices that the answer offers. */
   choices: optionalKey(Schema.Array(Choice))
 })

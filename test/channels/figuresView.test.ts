@@ -1,7 +1,11 @@
 import { describe, expect, it } from "vitest"
 import { figureLines, terminal } from "../../src/channels/cli/figuresView.ts"
 import { isUtf8 } from "../../src/env/locale.ts"
+import { viewOf } from "../../src/channels/cli/turnView.ts"
+import { largestOf } from "../../src/channels/sms/largest.ts"
+import { figuresIn, figuresOf, rowsBehind } from "../../src/agents/figures.ts"
 import type { Group, Page } from "../../src/domain/Page.ts"
+import type { TurnEvent } from "../../src/wire/TurnEvent.ts"
 
 const group = (
   value: string | undefined,
@@ -89,5 +93,88 @@ describe("The terminal's view of figures", () => {
 
   it("replaces control characters in a group's name", () => {
     expect(figureLines(page([group("a\u001b[31mb", 1)]), wide).join("\n")).not.toContain("\u001b")
+  })
+})
+
+const list = { entityTypeId: "deals", filters: [] }
+const beside = (text: string, from: Page) =>
+  figuresIn(text, [{ list, figures: figuresOf("Deals", from)! }]).map(({ figures }) => figures)
+
+describe("Figures beside an answer", () => {
+  const byStatus = page([group("open", 40), group("lost", 1200), group(undefined, 1)])
+  const text = "Deals by status (1,241 in all):\n- open: 40\n- lost: 1,200\n- without status: 1\nThat is all."
+
+  it("replace the lines of the text that list the same groups", () => {
+    expect(beside(text, byStatus)).toMatchObject([{ title: "Deals by status", chart: "bar", lines: [1, 4] }])
+    expect(beside(text.replace("1,200", "1,300"), byStatus)[0]).not.toHaveProperty("lines")
+  })
+
+  it("are as many as the text lists, and absent from an answer that is about none of them", () => {
+    const [figures] = beside("Deals by status:\n1. open: 40\n2. lost: 1,200\nThese are the first 2 of 3.", byStatus)
+    expect(figures!.groups).toHaveLength(2)
+    expect(beside("I can't say that.", byStatus)).toEqual([])
+    expect(beside("Most are lost: 1,200.", byStatus)).toHaveLength(1)
+  })
+
+  it("have a line through four periods, and neither line nor bars for two columns or several currencies", () => {
+    const months = ["2026-01", "2026-02", "2026-03", "2026-04"].map((month) => group(month, 1))
+    const of = (from: Page) => figuresOf("Deals", from)!
+    expect(of(page(months, { headings: ["by month due"] }))).toMatchObject({
+      title: "Deals by month of due",
+      chart: "line"
+    })
+    expect(of(page(months.slice(1), { headings: ["by month due"] })).chart).toBe("bar")
+    expect(of(page(months, { headings: ["by month due", "by status"] }))).not.toHaveProperty("chart")
+    expect(of(page(months, { several: true, headings: ["by status", "sum amount"] }))).not.toHaveProperty("chart")
+    expect(of(page(months, { headings: ["by company.city", "avg amount"] })).title).toBe(
+      "Average of amount of deals by company city"
+    )
+  })
+
+  it("lead to the rows behind them, without conditions on groups", () => {
+    const status = { columnId: "status", op: "eq", value: "open" } as const
+    const having = [
+      { columnId: "count", op: "gte", value: "2" },
+      { columnId: "sum amount", op: "lt", value: "9" }
+    ] as const
+    expect(
+      rowsBehind({ entityTypeId: "deals", filters: [status, ...having], selectColumns: ["by owner", "sum amount"] })
+    ).toEqual({ entityTypeId: "deals", filters: [status] })
+  })
+
+  const events = (from: Page, said: string): ReadonlyArray<TurnEvent> => [
+    ...beside(said, from).map((figures) => ({ _tag: "figures" as const, figures })),
+    {
+      _tag: "done",
+      session: "s",
+      text: said,
+      references: [],
+      usage: { model: "basic", steps: 1, inputTokens: 0, outputTokens: 0 },
+      reference: "ABCD"
+    }
+  ]
+
+  it("are drawn on a terminal in the place of the list; a pipe keeps the text", () => {
+    const shownOn = (isTTY: boolean) => {
+      let written = ""
+      const view = viewOf({ isTTY, columns: 60, write: (part: string) => (written += part) } as never)
+      for (const event of [{ _tag: "delta", text } as const, ...events(byStatus, text)]) view.show(event)
+      return written.split("\u001b[J").at(-1)!.split("\n")
+    }
+    const drawn = shownOn(true)
+    expect(drawn[0]).toBe("Deals by status (1,241 in all):")
+    expect(drawn[1]).toBe("status  count")
+    expect(drawn[3]).toMatch(/^lost     1200 {2}[█#]+$/)
+    expect(drawn.slice(5)).toEqual(["That is all.", ""])
+    expect(shownOn(false).join("\n")).toBe(`${text}\n`)
+  })
+
+  it("are the three largest in a text message", () => {
+    const four = page([group("open", 4), group("lost", 12), group("won", 30), group("paused", 1)])
+    const said = "Deals by status (47 in all):\n- open: 4\n- lost: 12\n- won: 30\n- paused: 1"
+    expect(largestOf(said, events(four, said))).toBe(
+      "Deals by status (47 in all):\n- open: 4\n- lost: 12\n- won: 30\nThe 3 largest of 4."
+    )
+    expect(largestOf(text, events(byStatus, text))).toBe(text)
   })
 })

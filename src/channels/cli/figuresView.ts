@@ -19,12 +19,11 @@ export const terminal = ({ columns, isTTY }: { columns?: number; isTTY?: boolean
   blocks: isTTY === true && isUtf8()
 })
 
-/** The lines of a page of groups: a header, the groups, and what was counted. */
-export const figureLines = (page: Page, { blocks, width }: Terminal): ReadonlyArray<string> => {
-  const { groups = [], groupsTotal = 0, headings = [], limited, nextCursorEntityId, several, tooMany, total } = page
-  const seen = limited === true ? " among what you can see" : ""
-  if (tooMany === true)
-    return [`More than ${total} match${seen}: too many to add up at once. Name a period or another condition.`]
+/** A header and the groups: numbers on the right, with a bar per group where there is room for one. */
+export const tableLines = (
+  { groups = [], headings = [], several }: Pick<Page, "groups" | "headings" | "several">,
+  { blocks, width }: Terminal
+): ReadonlyArray<string> => {
   const keys = headings.filter((heading) => heading.startsWith("by ")).map((heading) => heading.slice(3))
   const figures = headings.filter((heading) => !heading.startsWith("by "))
   const ratios = (["share", "change"] as const).filter((name) => groups.some((group) => group[name] !== undefined))
@@ -37,10 +36,21 @@ export const figureLines = (page: Page, { blocks, width }: Terminal): ReadonlyAr
   const lines = drawn
     ? table.map((line, row) => (row === 0 ? line : `${line}  ${bar(rows[row - 1]!.value / most, room, blocks)}`))
     : table
-  const inGroups = keys.length === 0 ? "" : ` in ${groupsTotal} ${groupsTotal === 1 ? "group" : "groups"}`
+  return rows.length === 0 ? [] : lines.map((line) => line.trimEnd())
+}
+
+/** The lines of a page of groups: a header, the groups, and what was counted. */
+export const figureLines = (page: Page, shown: Terminal): ReadonlyArray<string> => {
+  const { groupsTotal = 0, headings = [], limited, nextCursorEntityId, several, tooMany, total } = page
+  const seen = limited === true ? " among what you can see" : ""
+  if (tooMany === true)
+    return [`More than ${total} match${seen}: too many to add up at once. Name a period or another condition.`]
+  const inGroups = !headings.some((heading) => heading.startsWith("by "))
+    ? ""
+    : ` in ${groupsTotal} ${groupsTotal === 1 ? "group" : "groups"}`
   const currencies = several === true ? " Several currencies: ordered by count." : ""
   return [
-    ...(rows.length === 0 ? [] : lines.map((line) => line.trimEnd())),
+    ...tableLines(page, shown),
     `${total} found${inGroups}${seen}.${currencies}`,
     ...(nextCursorEntityId === undefined ? [] : [`More: --after ${nextCursorEntityId}`])
   ]

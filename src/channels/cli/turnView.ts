@@ -1,10 +1,14 @@
 /** Shows a turn: streaming on a terminal; in a pipe only the complete answer, so that retracted text never appears there. */
 import { printable } from "../../domain/text.ts"
+import type { Figures } from "../../domain/Presented.ts"
 import type { Choice, TurnEvent } from "../../wire/TurnEvent.ts"
+import { tableLines, terminal, type Terminal } from "./figuresView.ts"
 import { dim } from "./output.ts"
 
 interface Screen {
   readonly columns: number
+  /** Draws figures; absent where the answer's text says enough. */
+  readonly figures?: Terminal
   readonly write: (text: string) => void
 }
 
@@ -31,11 +35,22 @@ const choiceLines = (choices: ReadonlyArray<Choice>): string =>
 const choicesAfter = (text: string, choices: ReadonlyArray<Choice>): string =>
   choices.every((_, index) => new RegExp(`^${index + 1}\\. `, "m").test(text)) ? "" : choiceLines(choices)
 
+/** An answer whose groups are tables: in the place of their list in the text, or below it. */
+const withTables = (text: string, figures: ReadonlyArray<Figures>, terminal: Terminal): string => {
+  const [from, to] = figures.find(({ lines }) => lines !== undefined)?.lines ?? []
+  const lines = text.split("\n")
+  const tables = figures.flatMap((one) => ["", ...tableLines(one, terminal)])
+  return from === undefined
+    ? [...lines, ...tables].join("\n")
+    : [...lines.slice(0, from), ...tables.slice(1), ...lines.slice(to)].join("\n")
+}
+
 /** For a terminal. */
 const liveView = (screen: Screen): TurnView => {
   let said = ""
   let activity = false
   let choices: ReadonlyArray<Choice> = []
+  let figures: ReadonlyArray<Figures> = []
   const clearActivity = () => {
     if (activity) screen.write("\r\u001b[2K")
     activity = false
@@ -78,7 +93,16 @@ const liveView = (screen: Screen): TurnView => {
         case "matches":
           choices = event.choices
           return
+        case "figures":
+          figures = [...figures, event.figures]
+          return
         case "done": {
+          if (figures.length > 0 && screen.figures !== undefined) {
+            retract()
+            said = withTables(safe(event.text), figures, screen.figures)
+            figures = []
+            screen.write(said)
+          }
           const left = choicesAfter(said, choices)
           return end(left === "" ? "" : dim(left))
         }
@@ -107,5 +131,5 @@ export const quietView = (screen: Screen): TurnView => {
 /** The view for a terminal or a pipe. */
 export const viewOf = (output: NodeJS.WriteStream): TurnView => {
   const screen: Screen = { columns: output.columns ?? 80, write: (text) => void output.write(text) }
-  return output.isTTY ? liveView(screen) : quietView(screen)
+  return output.isTTY ? liveView({ ...screen, figures: terminal(output) }) : quietView(screen)
 }

@@ -15,6 +15,7 @@ import { type Outcome, type SenderPatch, SmsInbox, type WaitingMessage } from ".
 import { SmsOutbox, type TextKind } from "../../services/texting/SmsOutbox.ts"
 import { SmsSettings } from "../../services/texting/SmsSettings.ts"
 import { keywordOf } from "./keywords.ts"
+import { largestOf } from "./largest.ts"
 import { type Line, SmsTiming } from "./Line.ts"
 import { shapeReply } from "./shapeReply.ts"
 import { SmsDispatcher } from "./SmsDispatcher.ts"
@@ -178,7 +179,8 @@ export class SmsProcessor extends Context.Service<
                 const exchange = hashOf(text) + hashOf(answer.text)
                 const exchanges = exchange === sender.exchange ? sender.exchanges + 1 : 1
                 const { basis, choices } = answer
-                const draft = { kind: "answer", text: answer.text, choices, principal, basis, greet } as const
+                const said = largestOf(answer.text, answer.events)
+                const draft = { kind: "answer", text: said, choices, principal, basis, greet } as const
                 const patch = { ...identity, session: answer.session, exchange, exchanges, heard: true }
                 return Effect.catchTag(conclude(messages, "answered", patch, draft, save), "LeaseLost", () => {
                   lost = true

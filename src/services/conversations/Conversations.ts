@@ -4,7 +4,7 @@ import { Database } from "../../database/Database.ts"
 import { orUnavailable } from "../../database/execute.ts"
 import type { Basis } from "../../domain/Basis.ts"
 import type { Unavailable } from "../../domain/errors.ts"
-import type { Presented, PresentedList } from "../../domain/Presented.ts"
+import type { Beside, Presented } from "../../domain/Presented.ts"
 import { decodeBeside, decodePresented, madeFrom, type Owner } from "./Sessions.ts"
 
 export interface ConversationSummary {
@@ -32,13 +32,12 @@ interface TurnsQuery {
   readonly limit: number
 }
 
-export interface SaidTurn {
+export interface SaidTurn extends Beside {
   readonly position: number
   readonly asked: string
   /** Undefined unless the answer may be shown under the caller's basis, like the references. */
   readonly answered?: string
   readonly references?: ReadonlyArray<Presented>
-  readonly list?: PresentedList
   readonly reference: string
   readonly at: string
 }

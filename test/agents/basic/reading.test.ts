@@ -1,12 +1,15 @@
 /** Parsing of messages, without a database. */
+import { readFileSync } from "node:fs"
 import { describe, expect, it } from "vitest"
 import { basicStep } from "../../../src/agents/basic/BasicStep.ts"
+import { answerRequest } from "../../../src/agents/basic/deeds/answerRequest.ts"
 import { readFacts } from "../../../src/agents/basic/readFacts.ts"
 import { readNames } from "../../../src/agents/basic/readNames.ts"
 import { matchPattern, parsePattern } from "../../../src/agents/basic/patterns.ts"
 import { timeAt } from "../../../src/agents/basic/readTime.ts"
 import { tokenize, written } from "../../../src/agents/basic/tokenize.ts"
 import { type Message, REFUSED_REPLY } from "../../../src/agents/ModelStep.ts"
+import { fixture } from "../../support/fixtures.ts"
 
 /** A Wednesday. */
 const TODAY = "2026-03-11"
@@ -142,5 +145,31 @@ describe("basicStep", () => {
     "in in in in"
   ])("finishes on the message %j", (text) => {
     expect(step(user(context, text)).at(-1)).toMatchObject({ _tag: "Finished" })
+  })
+})
+
+describe("answerRequest", () => {
+  const typeOf = (id: string, name: string, plural: string) => ({ id, name, plural, columns: [] })
+  const types = [
+    typeOf("people", "Person", "People"),
+    typeOf("companies", "Company", "Companies"),
+    typeOf("meetings", "Meeting", "Meetings"),
+    typeOf("invoices", "Invoice", "Invoices"),
+    typeOf("tracks", "Track", "Tracks"),
+    typeOf("customers", "Customer", "Customers"),
+    typeOf("albums", "Album", "Albums")
+  ]
+  const isRequest = (said: string) =>
+    answerRequest({ said, earlier: [], rounds: [], canChange: true, context: { types, today: TODAY } }) !== undefined
+
+  it("leaves questions for figures to the reader of questions", () => {
+    const asked = ["sentences", "probe"].flatMap((name) =>
+      readFileSync(fixture("figures", `${name}.jsonl`), "utf8")
+        .trim()
+        .split("\n")
+        .flatMap((line): ReadonlyArray<string> => JSON.parse(line).ask)
+    )
+    expect(asked.length).toBeGreaterThan(150)
+    expect([...asked, "which company has the most people", "how do I delete Ada?"].filter(isRequest)).toEqual([])
   })
 })

@@ -1,6 +1,7 @@
 /** Answers a request to change something: the hook of basic mode. A message that asks for nothing of the kind is left to the questions. */
 import { choice } from "../buildIntent.ts"
 import type { Conversation, Focus } from "../readConversation.ts"
+import { readIntent } from "../readIntent.ts"
 import { tokenize } from "../tokenize.ts"
 import type { Script } from "../script.ts"
 import { draftDeed } from "./draftDeed.ts"
@@ -12,9 +13,10 @@ import { MAX_CHARACTERS } from "./words.ts"
 /** Drafts what the message asks for; undefined if it isn't a request. */
 export const answerRequest = ({ canChange, context, earlier, said }: Conversation): Script<string> | undefined => {
   if (!canChange) return undefined
-  if (MAYBE.test(said)) {
+  if (MAYBE.test(said) && !QUESTION.test(withoutFillers(said))) {
     const request = readRequest(said, context)
-    if (request.deeds.length > 0) return draftDeed(request, context)
+    // "Give me the number of invoices by weekday" gives nothing to me.
+    if (request.deeds.length > 0 && readIntent(said, context)._tag !== "Figures") return draftDeed(request, context)
   }
   const index = choice(tokenize(said))
   const before = earlier.at(-1)
@@ -46,8 +48,13 @@ const MAX_FILLERS = 8
 /** Characters of a condition before the comma that ends it. */
 const MAX_CONDITION = 130
 
+/** A message that begins so asks a question: "when you have time, …" doesn't. */
+const QUESTION = /^(?:which|whose|whom|who|what|how|where|why|when(?! (?:you|she|he|they)))\b/i
+
 /** Whether a message begins as a request to change something. */
-const begins = (said: string): boolean => {
+const begins = (said: string): boolean => VERB.test(withoutFillers(said))
+
+const withoutFillers = (said: string): string => {
   let rest = said.slice(0, MAX_CHARACTERS)
   for (let fillers = 0; fillers < MAX_FILLERS; fillers++) {
     rest = rest.replace(/^[\s\p{P}]+/u, "")
@@ -56,5 +63,5 @@ const begins = (said: string): boolean => {
     if (filler === 0) break
     rest = rest.slice(filler)
   }
-  return VERB.test(rest)
+  return rest
 }

@@ -1,6 +1,6 @@
 /** A question with its answer, as the page shows it. */
 import { type Signal, signal } from "@preact/signals"
-import type { Reference, StoredTurn } from "../../../wire/conversations.ts"
+import type { Reference, ShownFigures, StoredTurn } from "../../../wire/conversations.ts"
 import type { Choice } from "../../../wire/TurnEvent.ts"
 
 export interface Failure {
@@ -30,6 +30,7 @@ export interface Turn {
   readonly references: Signal<ReadonlyArray<Reference>>
   /** The lookup behind the answer's list. */
   readonly list: Signal<StoredTurn["list"]>
+  readonly figures: Signal<ReadonlyArray<ShownFigures>>
   readonly choices: Signal<ReadonlyArray<Choice>>
   readonly reference: Signal<string | undefined>
   readonly failure: Signal<Failure | undefined>
@@ -50,6 +51,7 @@ export const newTurn = (asked: string, replaces: ReadonlyArray<Turn> = []): Turn
   activity: signal([]),
   references: signal([]),
   list: signal<StoredTurn["list"]>(undefined),
+  figures: signal([]),
   choices: signal([]),
   reference: signal(undefined),
   failure: signal(undefined),
@@ -72,6 +74,7 @@ export const fromStored = (turns: ReadonlyArray<StoredTurn>): ReadonlyArray<Turn
     text: signal(stored.answered ?? ""),
     references: signal(stored.references ?? []),
     list: signal(stored.list),
+    figures: signal(stored.figures ?? []),
     choices: signal(stored.choices ?? []),
     reference: signal<string | undefined>(stored.reference)
   }))

@@ -1,5 +1,5 @@
 /** Divides an answer for the page: its list of entities becomes rows, which replace the list in the text. */
-import type { Cell, Reference } from "../../../wire/conversations.ts"
+import type { Cell, Reference, ShownFigures } from "../../../wire/conversations.ts"
 import { clock, dateValue } from "../../shared/time.ts"
 
 export interface Row {
@@ -23,6 +23,8 @@ export interface ShownCell {
 export interface AnswerParts {
   readonly before: string
   readonly rows: ReadonlyArray<Row>
+  /** They replace their list in the text. */
+  readonly figures: ReadonlyArray<ShownFigures>
   readonly after: string
   /** Whether the answer offers the next rows. */
   readonly hasMore: boolean
@@ -148,11 +150,15 @@ const shownCell = ({ kind, name, value }: Cell, person: string | undefined): Rea
 export const partsOfAnswer = (
   text: string,
   references: ReadonlyArray<Reference>,
-  person: string | undefined
+  person: string | undefined,
+  figures: ReadonlyArray<ShownFigures> = []
 ): AnswerParts => {
   const hasMore = MORE.test(text)
-  const whole = { before: text.replace(MORE, "").trim(), rows: [], after: "", hasMore }
+  const whole = { before: text.replace(MORE, "").trim(), rows: [], figures, after: "", hasMore }
   const lines = text.split("\n")
+  const [from, to] = figures.find((one) => one.lines !== undefined)?.lines ?? []
+  if (from !== undefined)
+    return { ...whole, before: lines.slice(0, from).join("\n").trim(), after: lines.slice(to).join("\n").trim() }
   const list = listIn(lines)
   const found = list === undefined ? undefined : matched(list.items, references)
   if (list === undefined || found === undefined) return whole
@@ -165,6 +171,7 @@ export const partsOfAnswer = (
       text: item,
       ...(isCovered ? { cells: (found[index]!.cells ?? []).flatMap((cell) => shownCell(cell, person)) } : {})
     })),
+    figures,
     after: lines.slice(end).join("\n").replace(MORE, "").trim(),
     hasMore
   }

@@ -112,6 +112,7 @@ export const applyEvents = (turn: Turn) => {
         settle(event.text)
         turn.references.value = event.references
         turn.list.value = event.list
+        turn.figures.value = event.figures ?? []
         turn.reference.value = event.reference
         turn.phase.value = "answered"
         return

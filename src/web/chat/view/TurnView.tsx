@@ -13,6 +13,7 @@ import { Download } from "./Download.tsx"
 import { DraftCard } from "./DraftCard.tsx"
 import { EditQuestion } from "./EditQuestion.tsx"
 import { FailureNotice } from "./FailureNotice.tsx"
+import { Figures } from "./Figures.tsx"
 import { Next } from "./Next.tsx"
 import { Prose } from "./Prose.tsx"
 import { Question } from "./Question.tsx"
@@ -70,11 +71,15 @@ const Prefaces = ({ turn }: { readonly turn: Turn }) => (
 
 /** A complete answer: its text, its list as rows or choices, and what one asks next. */
 const Complete = ({ busy, chat, isLast, turn }: AnswerProps) => {
-  const parts: AnswerParts = partsOfAnswer(turn.text.value, turn.references.value, chat.welcome.value?.person)
+  const { figures, references, text } = turn
+  const parts: AnswerParts = partsOfAnswer(text.value, references.value, chat.welcome.value?.person, figures.value)
   const hasChoices = turn.choices.value.length > 0
   return (
     <>
       <Prose text={parts.before} />
+      {parts.figures.map((one, index) => (
+        <Figures key={index} figures={one} />
+      ))}
       {hasChoices ? (
         <Choices chat={chat} turn={turn} enabled={isLast && !busy} />
       ) : (

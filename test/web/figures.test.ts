@@ -1,0 +1,138 @@
+/** Groups and figures on the page: a table with bars or a line, from the lookup's result. */
+import { Effect } from "effect"
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import type { Page } from "playwright-core"
+import { describe, expect, it } from "vitest"
+import demo from "../../src/channels/cli/demo/policy.json" with { type: "json" }
+import { Importer } from "../../src/services/import/Importer.ts"
+import { Policies } from "../../src/services/policies/Policies.ts"
+import { accessibilityFaults, openPage } from "../support/browser.ts"
+import { ROSA, YUKI } from "../support/stage.ts"
+import { staged } from "../support/staged.ts"
+
+const here = staged({ provider: "basic" })
+
+/** With MAX_SCREENSHOTS=docs/images the pictures of the docs are taken. */
+const shoot = async (page: Page, name: string) => {
+  const folder = process.env["MAX_SCREENSHOTS"]
+  if (folder !== undefined) await page.screenshot({ path: join(folder, `chat-${name}.png`) })
+}
+
+const visit = async (use: (page: Page) => Promise<void>, who = ROSA) => {
+  const { close, faults, page } = await openPage(here.browser, here.stage.url)
+  page.setDefaultTimeout(20_000)
+  await here.stage.signIn(page, who)
+  await use(page)
+  expect(faults).toEqual([])
+  await close()
+}
+const asks = async (page: Page, text: string) => {
+  const turns = await page.locator(".turn").count()
+  await page.locator(".composer textarea").fill(text)
+  await page.keyboard.press("Enter")
+  await page.locator(".turn[aria-busy=false]").nth(turns).waitFor()
+}
+const table = (page: Page) =>
+  page
+    .locator(".figures")
+    .last()
+    .locator("tr")
+    .evaluateAll((rows) =>
+      rows.map((row) =>
+        [...row.querySelectorAll("th, td:not(.bar)")].map((cell) => (cell.textContent ?? "").replace(/\s/g, " "))
+      )
+    )
+
+describe("groups in an answer", () => {
+  it("are a table with a bar for each, instead of the list in the text, the same after a reload", () =>
+    visit(async (page) => {
+      await asks(page, "people by status")
+      const shown = await table(page)
+      expect(shown).toEqual([
+        ["Status", "Count", "Share"],
+        ["Customer", "3", "33 %"],
+        ["Staff", "3", "33 %"],
+        ["Lead", "2", "22 %"],
+        ["Paused", "1", "11 %"]
+      ])
+      const widths = await page
+        .locator(".figures rect")
+        .evaluateAll((bars) => bars.map((bar) => bar.getAttribute("width")))
+      expect(widths.map((width) => Math.round(Number(width)))).toEqual([100, 100, 67, 33])
+      expect(await page.locator(".answer").last().innerText()).not.toMatch(/Customer[\s\S]*customer: 3/i)
+      expect(await accessibilityFaults(page)).toEqual([])
+      await shoot(page, "figures-desktop-light")
+      await page.setViewportSize({ width: 390, height: 800 })
+      await page.emulateMedia({ colorScheme: "dark" })
+      await shoot(page, "figures-phone-dark")
+      expect(await page.evaluate("document.documentElement.scrollWidth")).toBeLessThanOrEqual(390)
+      expect(await accessibilityFaults(page)).toEqual([])
+      await page.reload()
+      await page.locator(".figures").waitFor()
+      expect(await table(page)).toEqual(shown)
+    }))
+
+  it("of periods are a line from four of them, and a wide table of two columns has neither", () =>
+    visit(async (page) => {
+      const folder = mkdtempSync(join(tmpdir(), "max-figures-"))
+      const file = join(folder, "meetings.jsonl")
+      const meetings = [1, 1, 2, 3, 4, 5].map((month, index) =>
+        JSON.stringify({
+          id: `figures-${index}`,
+          name: `Review ${index}`,
+          start: `2025-0${month}-10 10:00`,
+          end: `2025-0${month}-10 11:00`
+        })
+      )
+      writeFileSync(file, meetings.join("\n"))
+      await here.stage.run(
+        Effect.flatMap(Importer, (importer) =>
+          importer.import(here.stage.organization, { files: [file], type: "meetings" })
+        )
+      )
+      rmSync(folder, { recursive: true })
+      await asks(page, "meetings by month in 2025")
+      expect((await table(page)).map((row) => row.at(1))).toEqual(["Count", "2", "1", "1", "1", "1"])
+      const points = await page.locator(".figures polyline").getAttribute("points")
+      expect(points?.split(" ").map((point) => point.split(",")[1])).toEqual(["0.0", "60.0", "60.0", "60.0", "60.0"])
+      await shoot(page, "figures-line-desktop-light")
+      await asks(page, "meetings by owner and month in 2025")
+      expect(await page.locator(".figures").last().locator("svg").count()).toBe(0)
+    }, YUKI))
+
+  it("stand below a sentence about one of them, with what was counted", () =>
+    visit(async (page) => {
+      await asks(page, "which company has the most people")
+      const answer = await page.locator(".answer").last().innerText()
+      expect(answer).toMatch(/Alder Foods, Cedar Labs and Heron Optics have the most people/)
+      expect(await page.locator(".figures figcaption").innerText()).toBe("People by company")
+      expect(await table(page)).toContainEqual(["None", "3", "33 %"])
+    }))
+
+  it("can be taken away as the rows behind them", () =>
+    visit(async (page) => {
+      await asks(page, "customers by company")
+      const [saved] = await Promise.all([
+        page.waitForEvent("download"),
+        page.getByRole("button", { name: "Download as CSV" }).click()
+      ])
+      const stream = await saved.createReadStream()
+      let text = ""
+      for await (const chunk of stream) text += chunk
+      expect(text.trim().split("\n")).toHaveLength(4)
+    }, YUKI))
+
+  it("aren't shown any more once the person's rights have changed", () =>
+    visit(async (page) => {
+      await asks(page, "people by status")
+      const policy = JSON.stringify({ ...demo, roles: { ...demo.roles, guest: { inherits: [] } } })
+      await here.stage.run(
+        Effect.flatMap(Policies, (policies) => policies.publish(here.stage.organization, policy, "test"))
+      )
+      await page.reload()
+      await page.getByText("Your access has changed since").waitFor()
+      expect(await page.locator(".figures").count()).toBe(0)
+    }))
+})
