@@ -17,7 +17,7 @@ const NAMES: Readonly<Record<string, string>> = {
   distinct: "number of different values"
 }
 const isKey = (heading: string): boolean => heading.startsWith("by ")
-const spoken = (path: string): string => path.replace(/@.*$/, "").replaceAll(/[._]/g, " ")
+const spoken = (path: string): string => path.split("@", 1)[0]!.replaceAll(/[._]/g, " ")
 
 /** "by month due": the period and the column. */
 const keyOf = (heading: string) => {

@@ -25,7 +25,7 @@ const FIGURES: Readonly<Record<string, string>> = {
   max: "highest",
   distinct: "different"
 }
-const spoken = (path: string): string => path.replace(/@.*$/, "").replaceAll(/[._]/g, " ")
+const spoken = (path: string): string => path.split("@", 1)[0]!.replaceAll(/[._]/g, " ")
 const capital = (text: string): string => text.slice(0, 1).toUpperCase() + text.slice(1)
 
 /** Exact decimal text, grouped as the reader's language does; averages are rounded. */
