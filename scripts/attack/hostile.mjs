@@ -1,6 +1,7 @@
 /**
- * Hostile text in every text entrance: each parameter of every request, rows that replies are checked against, cells of an
- * import, names of a policy. Meanwhile a neighbour's lookups may take at most three times as long as without the attack.
+ * Hostile text in every text entrance: each parameter of every request, rows that replies are checked against, sentences
+ * that draft a change, cells of an import, names of a policy. Meanwhile a neighbour's lookups may take at most three times
+ * as long as without the attack.
  */
 import { writeFileSync } from "node:fs"
 import { setPriority } from "node:os"
@@ -65,6 +66,17 @@ const readers = function* (requests) {
   }
 }
 
+/** Sentences that ask for a change to a hostile value, which basic mode drafts through `requestAction`. */
+const drafts = function* (requests) {
+  for (const one of requests.filter(({ name }) => name === "say"))
+    for (const [, text] of messages) {
+      const value = text.slice(0, MESSAGE - 100)
+      yield { ...one, body: { text: `change the status of noah mendes to ${value}` } }
+      yield { ...one, body: { text: `change the status of ${value} to lead` } }
+      yield { ...one, body: { text: `add a person named ${value}` } }
+    }
+}
+
 /** Imports the rows and checks a policy of hostile names, in the command line's own processes. */
 const commands = async ({ home, maxElsewhere: max }) => {
   const people = join(home, "hostile.jsonl")
@@ -99,6 +111,7 @@ export const hostile = async (requests, front, world) => {
   const waiting = (function* () {
     for (const request of requests) yield* changed(request)
     yield* readers(requests)
+    yield* drafts(requests)
   })()
   const attacker = async (end) => {
     while (performance.now() < end) {

@@ -58,11 +58,24 @@ export const hostileView = (name: string) => [
   `GRANT SELECT ON ${name} TO PUBLIC`
 ]
 
-/** What changes after `crm.target` or `lent.target` was mapped. `own`: by a hostile role that was given the schema. */
+/** A view of a table and a function of the database's owner. */
+const VIEW = [
+  table("below"),
+  "INSERT INTO crm.below VALUES (1, 'Lamp')",
+  "CREATE FUNCTION crm.shown(text) RETURNS text IMMUTABLE LANGUAGE sql AS 'SELECT $1'",
+  "CREATE VIEW crm.target AS SELECT id, crm.shown(name) AS name FROM crm.below"
+]
+const VIEW_AGAIN = "CREATE OR REPLACE VIEW crm.target AS SELECT id, crm.shown(name) AS name FROM crm.below"
+
+/**
+ * What changes after `crm.target` or `lent.target` was mapped, a table unless `relation` makes it. `own`: by a hostile role
+ * that was given the schema.
+ */
 const AFTER: Readonly<
   Record<
     string,
     {
+      readonly relation?: ReadonlyArray<string>
       readonly schema?: string
       readonly own?: boolean
       readonly change: ReadonlyArray<string>
@@ -129,29 +142,67 @@ const AFTER: Readonly<
       "CREATE POLICY own ON crm.target USING (theirs.leaks('x'))"
     ],
     undo: ["DROP POLICY own ON crm.target", "ALTER TABLE crm.target DISABLE ROW LEVEL SECURITY"]
+  },
+  "a constraint calls a hostile function": {
+    change: ["ALTER TABLE crm.target ADD CONSTRAINT hostile CHECK (theirs.leaks(name)) NOT VALID"],
+    undo: ["ALTER TABLE crm.target DROP CONSTRAINT hostile"]
+  },
+  "statistics call a hostile function": {
+    change: ["CREATE STATISTICS crm.hostile ON (theirs.leak(id)), name FROM crm.target"],
+    undo: ["DROP STATISTICS crm.hostile"]
+  },
+  "the view is redefined with a hostile function": {
+    relation: VIEW,
+    change: ["CREATE OR REPLACE VIEW crm.target AS SELECT id, theirs.leak(id) AS name FROM crm.below"],
+    undo: [VIEW_AGAIN]
+  },
+  "the view is redefined over a table that its reader isn't to see": {
+    relation: VIEW,
+    change: ["CREATE OR REPLACE VIEW crm.target AS SELECT id::int AS id, name FROM data.people"],
+    undo: [VIEW_AGAIN]
+  },
+  "the view goes to a hostile owner": {
+    relation: VIEW,
+    change: [`ALTER VIEW crm.target OWNER TO ${HOSTILE}`],
+    undo: ["ALTER VIEW crm.target OWNER TO CURRENT_USER"]
+  },
+  "the table below the view goes to a hostile owner": {
+    relation: VIEW,
+    change: [`ALTER TABLE crm.below OWNER TO ${HOSTILE}`],
+    undo: ["ALTER TABLE crm.below OWNER TO CURRENT_USER"]
+  },
+  "the function below the view goes to a hostile owner": {
+    relation: VIEW,
+    change: [`ALTER FUNCTION crm.shown(text) OWNER TO ${HOSTILE}`],
+    undo: ["ALTER FUNCTION crm.shown(text) OWNER TO CURRENT_USER"]
   }
 }
-
-/** The cases, each with a relation of its own. */
-export const changes = () =>
-  Object.entries(AFTER).map(([name, { change, own = false, schema = "crm", undo }], index) => {
-    const numbered = (statements: ReadonlyArray<string>) =>
-      statements.map((text) => text.replaceAll(/\b(target|lent|before|moved|baby|hostile)\b/g, `$1_${index}`))
-    return {
-      name,
-      own,
-      type: `target_${index}`,
-      schema: schema === "lent" ? `lent_${index}` : schema,
-      change: numbered(change),
-      undo: numbered(undo)
-    }
-  })
 
 export const relationOf = (schema: string, name: string) => [
   `CREATE SCHEMA IF NOT EXISTS ${schema}`,
   `CREATE TABLE ${schema}.${name} (id int PRIMARY KEY, name text NOT NULL)`,
   `INSERT INTO ${schema}.${name} VALUES (1, 'Lamp')`
 ]
+
+/** The cases, each with a relation of its own. */
+export const changes = () =>
+  Object.entries(AFTER).map(([name, { change, own = false, relation, schema: named = "crm", undo }], index) => {
+    const numbered = (statements: ReadonlyArray<string>) =>
+      statements.map((text) =>
+        text.replaceAll(/\b(target|lent|before|moved|baby|hostile|below|shown)\b/g, `$1_${index}`)
+      )
+    const type = `target_${index}`
+    const schema = named === "lent" ? `lent_${index}` : named
+    return {
+      name,
+      own,
+      type,
+      schema,
+      relation: relation === undefined ? relationOf(schema, type) : numbered(relation),
+      change: numbered(change),
+      undo: numbered(undo)
+    }
+  })
 
 export const script = (statements: ReadonlyArray<string>) => runScript(statements.map((text) => `${text};\n`).join(""))
 

@@ -6,7 +6,7 @@ import { rolesOf } from "../../../src/database/migrate.ts"
 import { Mappings } from "../../../src/services/mapping/Mappings.ts"
 import { addPeople, makeOrganization } from "../../support/atlas.ts"
 import { migratedDatabase } from "../../support/database.ts"
-import { changes, entry, hostileView, make, ran, relationOf, script, SETTING } from "../../support/hostileOwner.ts"
+import { changes, entry, hostileView, make, ran, script, SETTING } from "../../support/hostileOwner.ts"
 import { type Answer, ask, callTool, JSON_TYPE, startServer, type TestServer } from "../../support/http.ts"
 import { policyFor } from "../../support/mappedTables.ts"
 import { memberWithToken } from "../../support/members.ts"
@@ -28,8 +28,8 @@ const prepare = Effect.gen(function* () {
   yield* addPeople(here, [{ name: CANARY.here }])
   yield* addPeople(there, [{ name: CANARY.there }])
   yield* script(SETTING)
-  for (const { schema, type } of cases) {
-    yield* script(relationOf(schema, type))
+  for (const { relation, schema, type } of cases) {
+    yield* script(relation)
     yield* mappings.apply(here, { version: 1, types: [entry(`${schema}.${type}`, { type })] })
   }
   const rules = cases.map(({ type }) => ({

@@ -245,10 +245,9 @@ layer(TestServices, { excludeTestServices: true })("the relations of a hostile o
         ] as const)
           yield* mappings.apply(here, { version: 1, types: [entry(`crm.${name}`, { type })] })
         const cases = changes()
-        for (const { schema, type } of cases) {
-          const relation = `${schema}.${type}`
-          yield* script(relationOf(schema, type))
-          yield* mappings.apply(here, { version: 1, types: [entry(relation, { type })] })
+        for (const { relation, schema, type } of cases) {
+          yield* script(relation)
+          yield* mappings.apply(here, { version: 1, types: [entry(`${schema}.${type}`, { type })] })
         }
         const types = ["people", "opens", "owneds", ...cases.map(({ type }) => type)]
         yield* policyFor(here, {
