@@ -1,4 +1,6 @@
-import { Effect, Exit, Scope } from "effect"
+import { PgClient } from "@effect/sql-pg"
+import { Effect, Exit, Redacted, Scope } from "effect"
+import { Reactivity } from "effect/reactivity"
 import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs"
 import { join } from "node:path"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
@@ -45,6 +47,18 @@ describe("the operator's commands", () => {
     expect((await runMax(ask, { ...own, MAX_DATA_DIR: join(home, "back") })).stdout).toBe(before)
     expect((await runMax(ask, own)).stdout).toBe(before)
     expect((await runMax(["audit", "verify", "--org", "harbor"], server)).code).toBe(0)
+  }, 120_000)
+
+  it("migrate for as long as it takes, unlike a lookup, which ends after eight seconds", async () => {
+    const url = await Effect.runPromise(freshDatabase.pipe(Scope.provide(scope)))
+    await Effect.runPromise(
+      Effect.gen(function* () {
+        const owner = yield* PgClient.make({ url: Redacted.make(url), maxConnections: 1 })
+        yield* owner`CREATE FUNCTION public.slow() RETURNS event_trigger LANGUAGE plpgsql AS 'BEGIN PERFORM pg_sleep(8.5); END'`
+        yield* owner`CREATE EVENT TRIGGER slow ON ddl_command_start WHEN TAG IN ('CREATE SCHEMA') EXECUTE FUNCTION public.slow()`
+      }).pipe(Effect.scoped, Effect.provide(Reactivity.layer))
+    )
+    expect(await runMax(["migrate"], { DATABASE_URL: url })).toMatchObject({ code: 0 })
   }, 120_000)
 
   it("refuse unusable arguments, with the remedy", async () => {

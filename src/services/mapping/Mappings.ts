@@ -100,10 +100,10 @@ export class Mappings extends Context.Service<
       /** The organization's mapped types, and the state of the database to check them against. */
       const contextOf = Effect.fnUntraced(function* (organization: Organization) {
         const { catalog } = yield* stateOf(organization)
-        const facts = yield* orUnavailable(readFacts(owner))
-        const documents = yield* orUnavailable(documentsOf(owner, organization))
+        const facts = yield* orUnavailableInTheEnd(readFacts(owner))
+        const documents = yield* orUnavailableInTheEnd(documentsOf(owner, organization))
         const entries = documents.map(({ entry }) => entry)
-        const history = yield* orUnavailable(historyOf(owner, entries, catalog))
+        const history = yield* orUnavailableInTheEnd(historyOf(owner, entries, catalog))
         return { documents, context: { facts, entries, catalog, history } }
       })
 
@@ -197,16 +197,18 @@ export class Mappings extends Context.Service<
         recheck,
 
         recheckAll: Effect.gen(function* () {
-          const ids = yield* orUnavailable(suspectOrganizations(owner))
+          const ids = yield* orUnavailableInTheEnd(suspectOrganizations(owner))
           yield* Effect.forEach(ids, recheckById, { discard: true })
         }),
 
         removal: Effect.fn("Mappings.removal")(function* (organization, type) {
-          return yield* orUnavailable(Effect.flatMap(stateOf(organization), (state) => removalOf(owner, state, type)))
+          return yield* orUnavailableInTheEnd(
+            Effect.flatMap(stateOf(organization), (state) => removalOf(owner, state, type))
+          )
         }),
 
         remove: Effect.fn("Mappings.remove")(function* (organization, type) {
-          return yield* orUnavailable(
+          return yield* orUnavailableInTheEnd(
             owner.withTransaction(
               Effect.gen(function* () {
                 yield* holdImports(owner, organization.id)
@@ -218,19 +220,19 @@ export class Mappings extends Context.Service<
 
         propose: Effect.fn("Mappings.propose")(function* (organization, tables, exclusive) {
           const { catalog } = yield* stateOf(organization)
-          const facts = yield* orUnavailable(readFacts(owner))
+          const facts = yield* orUnavailableInTheEnd(readFacts(owner))
           const chosen =
             tables.length === 0
               ? facts.relations
               : yield* Effect.forEach(tables, (name) => findRelation(owner, facts, name))
-          const documents = yield* orUnavailable(documentsOf(owner, organization))
+          const documents = yield* orUnavailableInTheEnd(documentsOf(owner, organization))
           const { file, notes } = propose(facts, chosen, catalog, {
             exclusive,
             timeZone: organization.timeZone,
-            samples: yield* orUnavailable(readSamples(owner)),
+            samples: yield* orUnavailableInTheEnd(readSamples(owner)),
             shown: new Set(documents.flatMap(({ entry }) => sourcesOf(entry)))
           })
-          const foreign = tables.length > 0 ? [] : yield* orUnavailable(foreignTables(owner))
+          const foreign = tables.length > 0 ? [] : yield* orUnavailableInTheEnd(foreignTables(owner))
           return {
             notes: [...notes, ...foreign.map(foreignAdvice)],
             file: { ...file, types: file.types.map((entry) => keepEdits(entry, documents)) }
@@ -239,8 +241,8 @@ export class Mappings extends Context.Service<
 
         diff: Effect.fn("Mappings.diff")(function* (organization) {
           const { context, documents } = yield* contextOf(organization)
-          const replaced = yield* orUnavailable(replacedRelations(owner, organization))
-          const { names } = yield* orUnavailable(
+          const replaced = yield* orUnavailableInTheEnd(replacedRelations(owner, organization))
+          const { names } = yield* orUnavailableInTheEnd(
             missingGrants(
               owner,
               context.catalog.types.filter(({ mapping }) => mapping !== undefined)

@@ -2,7 +2,7 @@
 import type { PgClient } from "@effect/sql-pg"
 import { Effect } from "effect"
 import type { Catalog } from "../../domain/EntityType.ts"
-import { orUnavailable } from "../../database/execute.ts"
+import { orUnavailableInTheEnd } from "../../database/execute.ts"
 import { OperatorError } from "../../domain/errors.ts"
 import { closest, quoted } from "../../domain/text.ts"
 import { type Checked, checkEntry, isFaults } from "./checkMapping.ts"
@@ -20,7 +20,7 @@ export const findRelation = Effect.fnUntraced(function* (owner: PgClient.PgClien
     return yield* OperatorError.of(
       `There are several tables ${quoted(name)}. Write one of: ${plain.map((each) => each.name).join(", ")}`
     )
-  const foreign = yield* orUnavailable(foreignTables(owner))
+  const foreign = yield* orUnavailableInTheEnd(foreignTables(owner))
   const found = foreign.find((each) => each === name || each.endsWith(`.${name}`))
   if (found !== undefined) return yield* OperatorError.of(foreignAdvice(found))
   const near = closest(

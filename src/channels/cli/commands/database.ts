@@ -1,7 +1,7 @@
 /** Migrates a database and switches its row-level security. */
 import { Effect, Option } from "effect"
 import { Command, Flag } from "effect/cli"
-import { orUnavailable, orUnavailableInTheEnd } from "../../../database/execute.ts"
+import { orUnavailableInTheEnd } from "../../../database/execute.ts"
 import { rowSecurityStatements } from "../../../database/rowSecurity.ts"
 import { switchRowSecurity } from "../../../database/switchRowSecurity.ts"
 import {
@@ -30,7 +30,7 @@ export const migrate = Command.make(
   Effect.fnUntraced(function* (input) {
     const { owner, password } = yield* configuredOwner
     if (input.print) {
-      const inspection = yield* orUnavailable(inspect(owner))
+      const inspection = yield* orUnavailableInTheEnd(inspect(owner))
       const statements = [
         ...pendingStatements(inspection.schemaVersion),
         ...roleStatements(inspection.database, rolesOf(inspection.database), () => undefined),
@@ -41,7 +41,7 @@ export const migrate = Command.make(
         statements.map((statement) => `${statement};`)
       )
     }
-    const done = yield* orUnavailable(applyMigrations(owner, password))
+    const done = yield* orUnavailableInTheEnd(applyMigrations(owner, password))
     const unreadable = yield* orUnavailableInTheEnd(grantAll(owner))
     yield* result(done, [
       done.from === done.to
