@@ -53,12 +53,15 @@ export const addTest = (name, run) => {
   registered.tests.push({ name: [...names, name].join(" > "), run: whole })
 }
 export const it = (name, ...rest) => addTest(name, rest.find(isFunction))
+/** Like vitest's: rows are spread only if all of them are arrays. */
 it.each =
   (rows) =>
-  (name, ...rest) =>
+  (name, ...rest) => {
+    const isSpread = rows.every(Array.isArray)
     rows.forEach((row, index) =>
-      it(`${name} ${index}`, () => rest.find(isFunction)(...(Array.isArray(row) ? row : [row])))
+      it(`${name} ${index}`, () => (isSpread ? rest.find(isFunction)(...row) : rest.find(isFunction)(row)))
     )
+  }
 
 /** The values that vitest's set-up provides to tests: all that `openServer` reports. */
 const provided = JSON.parse(process.env.MUTATION_PROVIDED ?? "{}")
