@@ -46,6 +46,7 @@ const spoken = "a word that the command line accepts: the scopes of a credential
 const only = "only values have a source, so the check is redundant"
 
 export const accepted = [
+  { file: "permissions/confirmation.ts", is: "[]", reason: "no change concerns a confirm entry without an action" },
   {
     file: "bindPredicate.ts",
     original: "[...new Set(",
