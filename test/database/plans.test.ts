@@ -90,6 +90,16 @@ const FILTERS: Readonly<Record<string, FindQuery>> = {
   "a meeting since": { entityTypeId: "people", filters: [filter("meetings@attendees.start", "eq", "2023-01..")] }
 }
 
+/** Groups by a value, a reference, a path and a period, and figures. */
+const GROUPS: ReadonlyArray<readonly [type: string, ...select: ReadonlyArray<string>]> = [
+  ["people", "by status"],
+  ["people", "by owner"],
+  ["people", "by company.status"],
+  ["people", "by status", "distinct company"],
+  ["meetings", "by month start"],
+  ["meetings", "by owner", "max start"]
+]
+
 /** Filters over two and three hops. */
 const HOPS: ReadonlyArray<FindQuery> = [
   { entityTypeId: "people", filters: [filter("meetings@attendees", "ne", "*")] },
@@ -238,6 +248,36 @@ layer(TestServices, { timeout: 180_000, excludeTestServices: true })("Postgres's
           const index = `people_organization_id_${column}_id_name_k_idx`
           expect(yield* found("huge", "company", "name contains, common", index)).not.toEqual([])
         }
+      }),
+    180_000
+  )
+
+  it.effect(
+    "of groups read each row once, in parallel where that pays, and look related rows up in a hash",
+    () =>
+      Effect.gen(function* () {
+        const world = yield* openedWorld
+        const { figures } = yield* Database
+        const { people } = world.organizations.huge
+        const read: Array<unknown> = []
+        for (const role of ["everything", "nearly", "company", "masked"] as const) {
+          const explain = yield* asking(world, "huge", role)
+          for (const [entityTypeId, ...selectColumns] of GROUPS) {
+            if (role === "masked" && entityTypeId === "meetings") continue
+            const statement = yield* explain({ entityTypeId, filters: [], selectColumns })
+            const { hashed, parallel, rows } = yield* figures!.withTransaction(
+              accessOfStatement(figures!, statement, "custom")
+            )
+            // The rows themselves, the companies and people that they lead to, and a partner's companies for the plan.
+            const most = (entityTypeId === "people" ? 1 : 0.6) * people * (role === "company" ? 2.2 : 1.4) + 1000
+            if (rows > most) read.push([role, entityTypeId, selectColumns, rows, most])
+            if (role === "everything" && selectColumns.join() === "by status" && !parallel)
+              read.push([role, selectColumns, "serial"])
+            if (entityTypeId === "people" && role === "company" && !hashed)
+              read.push([role, selectColumns, "not hashed"])
+          }
+        }
+        expect(read).toEqual([])
       }),
     180_000
   )

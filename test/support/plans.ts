@@ -12,6 +12,8 @@ interface Node {
   readonly "Rows Removed by Filter"?: number
   readonly "Rows Removed by Index Recheck"?: number
   readonly "Heap Fetches"?: number
+  readonly Filter?: string
+  readonly "Parallel Aware"?: boolean
   readonly Plans?: ReadonlyArray<Node>
 }
 
@@ -22,13 +24,20 @@ export interface Access {
   readonly rows: number
   /** The rows among them that required a read of the heap. */
   readonly fetched: number
+  /** Whether a filter looks rows up in a hash of all related ids. */
+  readonly hashed: boolean
+  readonly parallel: boolean
 }
 
 const accessOf = (root: Node): Access => {
   const ways = new Set<string>()
   let rows = 0
   let fetched = 0
+  let hashed = false
+  let parallel = false
   const visit = (node: Node) => {
+    hashed ||= node.Filter?.includes("hashed SubPlan") === true
+    parallel ||= node["Parallel Aware"] === true
     if (node["Node Type"].endsWith("Scan") && (node["Relation Name"] ?? node["Index Name"]) !== undefined) {
       const on = node["Relation Name"] === undefined ? "" : ` on ${node["Relation Name"]}`
       ways.add(`${node["Node Type"]}${on}${node["Index Name"] === undefined ? "" : ` by ${node["Index Name"]}`}`)
@@ -43,7 +52,7 @@ const accessOf = (root: Node): Access => {
     for (const child of node.Plans ?? []) visit(child)
   }
   visit(root)
-  return { ways: [...ways], rows: Math.round(rows), fetched: Math.round(fetched) }
+  return { ways: [...ways], rows: Math.round(rows), fetched: Math.round(fetched), hashed, parallel }
 }
 
 const literal = (value: unknown): string =>
