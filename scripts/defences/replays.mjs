@@ -636,6 +636,20 @@ export const replays = [
     patches: [["src/services/mapping/checkMapping.ts", "for (const each of relation.faults) fault(each)", ""]]
   },
   {
+    name: "A table that a rule looks at, replaced between the preview and the confirmation (our own review)",
+    test: ["test/services/changes/drift.test.ts", "is a view of another program now"],
+    defence:
+      "sql/held.ts `statementOf`: locking and judging begin with the comparison of mapped relations; the change stays open",
+    removed: "the comparison in these statements",
+    patches: [
+      [
+        "src/database/sql/held.ts",
+        "const held = heldCondition(context)\n  const [start",
+        "const held = undefined as string | undefined\n  const [start"
+      ]
+    ]
+  },
+  {
     name: "A mapped relation in the schema of a hostile owner (our own review)",
     test: [relations, "are refused before they are mapped"],
     defence: "0017_mapped_relations.ts `relation_parts`: the owner of the relation's schema, who can replace it",

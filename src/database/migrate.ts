@@ -200,7 +200,8 @@ const grantsOf = (database: string, roles: Roles): ReadonlyArray<string> => {
 const changeGrantsOf = (roles: Roles): ReadonlyArray<string> => {
   const change = identifier(roles.change)
   return [
-    `GRANT USAGE ON SCHEMA data TO ${change}`,
+    // Of max, the functions that compare mapped relations with their mapping; it has no right to a table there.
+    `GRANT USAGE ON SCHEMA max, data TO ${change}`,
     `GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA data TO ${change}`,
     `ALTER DEFAULT PRIVILEGES IN SCHEMA data GRANT SELECT, INSERT, UPDATE, DELETE ON TABLES TO ${change}`
   ]

@@ -5,9 +5,11 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { runMax } from "../support/cli.ts"
+import { modelFor, type ChangeCase } from "../support/changeCases.ts"
 import { freshDatabase } from "../support/database.ts"
 import { fixture } from "../support/fixtures.ts"
 import { series } from "../support/long.ts"
+import { startMessages } from "../support/messages.ts"
 
 const scope = Scope.makeUnsafe()
 const folder = mkdtempSync(join(tmpdir(), "max-eval-"))
@@ -138,6 +140,28 @@ describe("max eval with requests to change", () => {
     const { kinds } = await evaluate([casesOf(WON)], { MAX_CHANGES: "off" })
     expect(kinds).toMatchObject({ do: { passed: 0, nothing: 1, wrong: 0 } })
   }, 60_000)
+
+  // The script of the model is made from what is expected; that it is drafted and written is up to Max and its guards.
+  it("changes exactly what each request of a sales data set asks for when a model drafts it", async () => {
+    const lines = ["crm", "calendar"].flatMap((name) =>
+      readFileSync(data(`${name}.changes.cases.jsonl`), "utf8")
+        .trim()
+        .split("\n")
+    )
+    expect(lines).toHaveLength(90)
+    const cases = lines
+      .filter((_, index) => index % series({ short: 9, long: 1 }) === 0)
+      .map((line) => JSON.parse(line) as ChangeCase)
+    const server = await startMessages(modelFor(cases))
+    const { failures, kinds } = await evaluate([casesOf(...cases)], {
+      ANTHROPIC_API_KEY: "sk-test",
+      ANTHROPIC_BASE_URL: server.url
+    })
+    await server.close()
+    expect(failures).toEqual([])
+    expect(kinds).toMatchObject({ do: { passed: cases.length, of: cases.length, nothing: 0, wrong: 0 } })
+    expect(server.requests.filter(({ rejected }) => rejected !== undefined)).toEqual([])
+  }, 300_000)
 
   // All of them take a minute: more than half need two confirmations, a second apart.
   it("changes exactly what at least 19 of 20 requests of a sales data set ask for, and never anything else", async () => {

@@ -109,7 +109,8 @@ export class Changes extends Context.Service<
         const callerOf = makeCallers()
         const sql = database.changes
         const { approvalHours, enabled, limits } = settings
-        const deciders: decisions.Deciders = { database, identities, callerOf, approvalHours }
+        const { suspect } = states
+        const deciders: decisions.Deciders = { database, identities, callerOf, approvalHours, suspect }
 
         const principalOf = CurrentPrincipal.use((principal) =>
           enabled ? Effect.succeed(principal) : Effect.fail(OFF)

@@ -3,7 +3,7 @@ import { Effect, type Exit, Fiber } from "effect"
 import type { SqlError } from "effect/sql"
 import type { Database } from "../../database/Database.ts"
 import { orUnavailable } from "../../database/execute.ts"
-import { faultOf } from "../../database/fault.ts"
+import { faultOf, isDrift } from "../../database/fault.ts"
 import type { Receipt } from "../../domain/Change.ts"
 import {
   type DecisionError,
@@ -47,6 +47,8 @@ export interface Deciders {
   readonly callerOf: ReturnType<typeof makeCallers>
   /** How long a change waits for another person. */
   readonly approvalHours: number
+  /** Has the mapping of an organization checked again, after a statement failed because of it. */
+  readonly suspect: (organizationId: bigint) => void
 }
 
 /** Changes of policy, memberships or catalog during a confirmation, each of which costs an attempt. */
@@ -143,6 +145,8 @@ const tryApply = Effect.fnUntraced(function* (
       Effect.catchTag("SqlError", (error): Effect.Effect<never, SqlError.SqlError | NotYet | NotAllowed> => {
         const { code } = faultOf(error)
         if (code === LOCKED) return Effect.fail(NotYet.of(ELSEWHERE))
+        // A mapped table that a rule looks at isn't as it was mapped. The change stays open for when it is again.
+        if (isDrift(error)) deciders.suspect(principal.organizationId)
         // Integrity constraints and values: the message names the constraint, so it stays with the operator.
         return code !== undefined && /^2[23]/.test(code) ? Effect.fail(NotAllowed.of(NOT_TAKEN)) : Effect.fail(error)
       })

@@ -30,6 +30,12 @@ const isWithin =
 const rank = (level: string) => `array_position(ARRAY['none', 'once', 'twice', 'second'], ${level})`
 
 /**
+ * A transaction that only adds a draft doesn't wait for the disk: a crash of the database within the next second can lose the
+ * draft, whose confirmation then finds no change. Whatever ends a change, or counts a refusal, waits. ADR 18.
+ */
+const COMMITTING = `CASE WHEN $3::text <> 'failed' AND NOT EXISTS (SELECT FROM expired) THEN set_config('synchronous_commit', 'off', true) END`
+
+/**
  * A pending change whose time is over keeps its key until it is marked, which `expired` does. It also withdraws the same proposal
  * at a lower level than it needs now, so that a repeat never leaves the easier confirmation open.
  */
@@ -62,7 +68,7 @@ const storing = (callersKey: boolean) => `/* max change */ WITH
     FROM made, ROWS FROM (jsonb_to_recordset($21::jsonb) AS (phase text, ms int, outcome text, detail jsonb))
       WITH ORDINALITY e(phase, ms, outcome, detail, n))
   SELECT n.changes, n.changes_rest, n.destructive, n.destructive_rest, n.rows, (SELECT known.change_id FROM known) AS known,
-    ${isoTime("made.created_at")} AS created, (SELECT t.name FROM max.credentials t
+    ${isoTime("made.created_at")} AS created, ${COMMITTING} AS committing, (SELECT t.name FROM max.credentials t
       WHERE t.organization_id = $1::bigint AND t.credential_id = $11::text AND t.kind = 'token') AS token
   FROM n LEFT JOIN made ON true`
 

@@ -35,10 +35,10 @@ interface Lacking {
 }
 
 /**
- * The columns that the reading role may not read, of relations that are what was mapped: the rights of a table end with it,
+ * The columns that a role may not read, of relations that are what was mapped: the rights of a table end with it,
  * and a table that is made again has none.
  */
-const lackingOf = (owner: PgClient.PgClient, types: ReadonlyArray<EntityType>) => {
+const lackingOf = (owner: PgClient.PgClient, types: ReadonlyArray<EntityType>, role: string) => {
   const pairs = types.flatMap((type) =>
     readBy(type).flatMap(({ columns, relation }) =>
       columns.map((column) => [qualified(relation), type.mapping?.reads?.[qualified(relation)] ?? "", column] as const)
@@ -50,7 +50,7 @@ const lackingOf = (owner: PgClient.PgClient, types: ReadonlyArray<EntityType>) =
       AS x(name, accepted, col)
     JOIN pg_class c ON c.oid = to_regclass(x.name) JOIN pg_namespace n ON n.oid = c.relnamespace
     JOIN pg_attribute a ON a.attrelid = c.oid AND a.attname = x.col AND NOT a.attisdropped
-    WHERE NOT (has_schema_privilege(max.reading_role(), n.oid, 'USAGE') AND has_column_privilege(max.reading_role(), c.oid, a.attnum, 'SELECT'))
+    WHERE NOT (has_schema_privilege(${role}::text::name, n.oid, 'USAGE') AND has_column_privilege(${role}::text::name, c.oid, a.attnum, 'SELECT'))
       AND max.relation_identity(c.oid) = x.accepted
     GROUP BY 1, 2 ORDER BY 1, 2`
 }
@@ -68,12 +68,34 @@ const statementsOf = (lacking: ReadonlyArray<Lacking>, role: string): ReadonlyAr
 /** The relations that the reading role may not read in full, and the statements that grant it. */
 export const missingGrants = Effect.fnUntraced(function* (owner: PgClient.PgClient, types: ReadonlyArray<EntityType>) {
   const [server] = yield* owner<{ role: string }>`SELECT pg_get_userbyid(max.reading_role())::text AS role`
-  const lacking = yield* lackingOf(owner, types)
+  const lacking = yield* lackingOf(owner, types, server!.role)
   return {
     names: lacking.map(({ schema, table }) => `${schema}.${table}`),
     statements: statementsOf(lacking, server!.role)
   }
 })
+
+/** The role that applies changes, where there is one. The rules of a change may look at mapped rows. */
+export const changeRoleOf = (owner: PgClient.PgClient) =>
+  Effect.map(
+    owner<{ role: string | null }>`SELECT (SELECT rolname::text FROM pg_roles
+      WHERE rolname LIKE 'max\_change\_%' AND rolname = replace(pg_get_userbyid(max.reading_role())::text, 'max_read_', 'max_change_')) AS role`,
+    ([server]) => server?.role ?? undefined
+  )
+
+/** Runs each statement in a savepoint: what this user may not grant has been granted by another, or is reported. */
+const run = (owner: PgClient.PgClient, statements: ReadonlyArray<string>) =>
+  Effect.forEach(
+    statements,
+    (statement) =>
+      owner.unsafe(statement).unprepared.pipe(
+        owner.withTransaction,
+        Effect.catchTag("SqlError", (error): Effect.Effect<unknown, SqlError.SqlError> =>
+          error.reason._tag === "AuthorizationError" ? Effect.void : Effect.fail(error)
+        )
+      ),
+    { discard: true }
+  )
 
 /**
  * Grants what the reading role lacks of these types, as far as this user may; the others are independent of what fails.
@@ -81,15 +103,10 @@ export const missingGrants = Effect.fnUntraced(function* (owner: PgClient.PgClie
  */
 export const grantLacking = Effect.fnUntraced(function* (owner: PgClient.PgClient, types: ReadonlyArray<EntityType>) {
   const before = yield* missingGrants(owner, types)
-  for (const statement of before.statements) {
-    // Each has its own savepoint: what this user may not grant has been granted by another, or is reported.
-    yield* owner.unsafe(statement).unprepared.pipe(
-      owner.withTransaction,
-      Effect.catchTag("SqlError", (error): Effect.Effect<unknown, SqlError.SqlError> =>
-        error.reason._tag === "AuthorizationError" ? Effect.void : Effect.fail(error)
-      )
-    )
-  }
+  yield* run(owner, before.statements)
+  const changeRole = yield* changeRoleOf(owner)
+  // Lookups don't need it: without these rights, only a change whose rules look at these rows can't be confirmed.
+  if (changeRole !== undefined) yield* run(owner, statementsOf(yield* lackingOf(owner, types, changeRole), changeRole))
   const after = before.names.length === 0 ? before : yield* missingGrants(owner, types)
   return { ...after, granted: after.names.length < before.names.length }
 })

@@ -9,7 +9,7 @@ import { OperatorError } from "../../domain/errors.ts"
 import { closest, quoted } from "../../domain/text.ts"
 import { CHANGED } from "../EntityTypeCatalog.ts"
 import type { State } from "../catalog/OrganizationState.ts"
-import { mappedTypes, readBy } from "./grants.ts"
+import { changeRoleOf, mappedTypes, readBy } from "./grants.ts"
 
 /** What hangs on a mapped type. */
 export interface Removal {
@@ -94,12 +94,15 @@ export const removeType = Effect.fnUntraced(function* (owner: PgClient.PgClient,
 /** Takes the reading role's rights on relations that no mapping reads any more, as far as this user may. */
 const revoke = Effect.fnUntraced(function* (owner: PgClient.PgClient, type: EntityType) {
   const [server] = yield* owner<{ role: string }>`SELECT pg_get_userbyid(max.reading_role())::text AS role`
+  const changeRole = yield* changeRoleOf(owner)
   const read = new Set((yield* mappedTypes(owner)).flatMap(readBy).map(({ relation }) => qualified(relation)))
   for (const { relation } of readBy(type)) {
     const name = qualified(relation)
     if (read.has(name)) continue
     yield* owner
-      .unsafe(`REVOKE SELECT ON ${name} FROM ${identifier(server!.role)}`)
+      .unsafe(
+        `REVOKE SELECT ON ${name} FROM ${[server!.role, ...(changeRole === undefined ? [] : [changeRole])].map(identifier).join(", ")}`
+      )
       .unprepared.pipe(owner.withTransaction, Effect.ignore)
   }
 })

@@ -407,4 +407,36 @@ layer(TestServices, { excludeTestServices: true })("a change is refused", (it) =
         expect(step!.cells).toMatchObject([{ was: "Lead", becomes: "Won <script>" }])
       })
   )
+
+  it.effect("waits for the disk when it is refused or decided, and not for a draft alone", () =>
+    Effect.gen(function* () {
+      const { organization } = yield* changing("durable", repRules)
+      const rita = yield* person(organization, "rita@durable.example", "rep")
+      const [mine, theirs] = yield* addPeople(organization, [
+        { name: "Mine", status: "Lead", owner: entityId(rita.anchorId) },
+        { name: "Theirs", status: "Lead" }
+      ])
+      const { owner } = yield* Database
+      yield* owner.unsafe("CREATE TABLE max.commits (state text, waits text)")
+      yield* owner.unsafe(
+        `CREATE FUNCTION max.note() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER AS $$ BEGIN
+           INSERT INTO max.commits VALUES (NEW.state, current_setting('synchronous_commit')); RETURN NULL; END $$`
+      )
+      // A deferred trigger runs when the transaction commits.
+      yield* owner.unsafe(
+        `CREATE CONSTRAINT TRIGGER note AFTER INSERT OR UPDATE ON max.changes DEFERRABLE INITIALLY DEFERRED FOR EACH ROW
+         WHEN (NEW.organization_id = ${organization.id}) EXECUTE FUNCTION max.note()`
+      )
+      const draft = yield* rita.update("people.update", [mine!], { status: "Won" })
+      yield* Effect.flip(rita.update("people.update", [theirs!], { status: "Won" }))
+      yield* confirmed(rita, draft)
+      expect(yield* owner`SELECT state, waits FROM max.commits`).toEqual([
+        { state: "open", waits: "off" },
+        { state: "failed", waits: "on" },
+        { state: "applied", waits: "on" }
+      ])
+      yield* owner.unsafe("DROP FUNCTION max.note() CASCADE")
+      yield* owner.unsafe("DROP TABLE max.commits")
+    })
+  )
 })
