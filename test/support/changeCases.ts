@@ -32,7 +32,7 @@ const seeds = new Map(
 const MONTHS: Readonly<Record<string, string>> = { November: "11", December: "12" }
 
 /** The filters that find an entity by the person's own words. */
-const filtersFor = ({ email, name, start }: Seed, said: string): Filters => {
+const filtersFor = ({ name, start }: Seed, said: string): Filters => {
   if (start === undefined) {
     const [first = ""] = name.split(" ")
     return said.includes(name) ? [["name", "eq", name]] : [["name", "ilike", first]]
