@@ -144,6 +144,8 @@ export const ChangeSummary = Schema.Struct({
   actionIds: Schema.Array(Schema.String),
   rows: Schema.Int,
   proposer: Schema.String,
+  /** Of another person's change; absent where the reader may not see that person. */
+  proposerName: optional(Schema.String),
   channel: Schema.String,
   /** ISO 8601, UTC. */
   createdAt: Schema.String,

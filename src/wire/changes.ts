@@ -1,7 +1,7 @@
 /** Changes over HTTP: what can be done, what is proposed, what a viewer is shown of it, and what came of it. */
 import { Schema } from "effect"
 import { Confirmation } from "../domain/Action.ts"
-import { ChangeSummary, HistoryEntry, Preview, Receipt } from "../domain/Change.ts"
+import { ChangeState, ChangeSummary, HistoryEntry, Preview, Receipt } from "../domain/Change.ts"
 import { between, Id, Strings, textUpTo, Timestamp } from "./scalars.ts"
 
 const { optionalKey } = Schema
@@ -69,6 +69,11 @@ export const ChangesQuery = {
   ),
   /** Of one conversation. */
   session: optionalKey(Id),
+  /** That touch rows of this type. */
+  type: optionalKey(textUpTo(200)),
+  /** Proposed by this person: an entity id in People. */
+  proposer: optionalKey(Id),
+  state: optionalKey(ChangeState),
   /** `next` of the previous page. */
   after: optionalKey(ChangeId),
   limit: optionalKey(Schema.FiniteFromString.check(Schema.isInt(), Schema.isBetween({ minimum: 1, maximum: 100 })))

@@ -57,6 +57,19 @@ export const idsOf = (stage: Stage, email: string, type: string, ...names: Reado
     })
   )
 
+/** Proposes a change outside of conversations, as a program does; returns its id. */
+export const proposes = (stage: Stage, email: string, steps: Steps): Promise<string> =>
+  stage.run(
+    Effect.gen(function* () {
+      const changes = yield* Changes
+      const principal = yield* principalOf(stage, email)
+      const { changeId } = yield* changes
+        .propose({ steps, via: VIA })
+        .pipe(Effect.provideService(CurrentPrincipal, principal))
+      return changeId
+    })
+  )
+
 /** Drafts a change in a conversation's next turn. */
 const draftIn = (stage: Stage, email: string, steps: Steps, sessionId: string, position: number) =>
   stage.run(

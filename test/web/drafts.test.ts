@@ -178,8 +178,7 @@ describe("level second", () => {
       expect(await seen(page)).toMatch(/Open for 7[12] hours/)
       await look(page, "waiting")
       await visit(async (other) => {
-        await other.getByText("Waiting for you (1)").waitFor()
-        await other.locator(".history .open").getByText("Change 1 person").click()
+        await other.getByRole("button", { name: "Inbox 1 waiting for you" }).click()
         await card(other).getByText("Rosa Delgado asks for this.").waitFor()
         expect(await seen(other)).toContain("from noor.okafor@alderfoods.example → to noor@new.example")
         await card(other).locator(".solid:enabled").waitFor()
@@ -187,7 +186,7 @@ describe("level second", () => {
         await other.reload()
         await press(other, "Change 1 person")
         await card(other).getByText("Changed 1 person.").waitFor()
-        await other.getByText("Waiting for you").waitFor({ state: "detached" })
+        await other.getByRole("button", { name: "Inbox", exact: true }).waitFor()
       }, YUKI)
       // The proposer's page finds out by itself.
       await card(page).getByText("Changed 1 person.").waitFor()

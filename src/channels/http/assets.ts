@@ -16,6 +16,9 @@ const PAGES: Readonly<Record<string, string>> = {
   "/": "chat.html",
   // The target of sign-in links: the page reads the code from the fragment.
   "/sign-in": "chat.html",
+  "/inbox": "chat.html",
+  // A link to one change: the page reads its id from the address.
+  "/inbox/:change": "chat.html",
   "/admin": "admin.html",
   "/traces": "traces.html"
 }

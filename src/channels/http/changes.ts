@@ -54,13 +54,16 @@ export const Changes = HttpApiBuilder.group(
             return json<Draft>(yield* changes.propose({ steps: read, key, via: yield* via }))
           })
         ),
-      list: ({ query: { after, limit = PAGE_SIZE, list = "waiting", session } }) =>
+      list: ({ query: { after, limit = PAGE_SIZE, list = "waiting", proposer, session, state, type } }) =>
         orProblem(
           Effect.gen(function* () {
             // One more than the page shows whether another page follows.
             const found = yield* changes.list({
               which: list === "waiting" ? "me" : list,
               sessionId: session,
+              type,
+              proposer,
+              state,
               after,
               limit: limit + 1
             })

@@ -280,8 +280,7 @@ export class Changes extends Context.Service<
 
           list: Effect.fn("Changes.list")(function* (query) {
             const principal = yield* principalOf
-            const { catalog } = yield* callerFor(principal)
-            return yield* listChanges(principal, query, catalog, sql)
+            return yield* listChanges(query, yield* callerFor(principal), database)
           }),
 
           events: Effect.fn("Changes.events")(function* (changeId) {

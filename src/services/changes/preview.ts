@@ -87,14 +87,25 @@ export const previewOf = Effect.fnUntraced(function* (
 
 /** The name of a member's entity, if the viewer may see it. */
 export const nameOf = Effect.fnUntraced(function* (anchorId: string, viewer: Caller, database: Database["Service"]) {
+  return (yield* namesOfMembers([anchorId], viewer, database)).get(anchorId)
+})
+
+/** The names of members' entities by anchor, of those that the viewer may see. */
+export const namesOfMembers = Effect.fnUntraced(function* (
+  anchorIds: ReadonlyArray<string>,
+  viewer: Caller,
+  database: Database["Service"]
+): Effect.fn.Return<ReadonlyMap<string, string>, Unavailable> {
   const people = peopleOf(viewer.catalog)
   const read = people === undefined ? undefined : viewer.readOf(people)
-  const id = people === undefined ? undefined : parseId(anchorId, people.mapping?.id.type)
   // A mapped type has no statement for changes yet.
-  if (people === undefined || people.mapping !== undefined || read === undefined || id === undefined) return undefined
-  const statement = yield* compiled(() => compileSeen(people, [id], [], read, viewer.catalog))
-  const [row] = yield* readerOf(database, viewer.catalog)<SeenRow>(statement)
-  return row?.name === null || row === undefined ? undefined : cut(row.name)
+  if (people === undefined || people.mapping !== undefined || read === undefined) return new Map()
+  const anchors = new Map(anchorIds.map((anchorId) => [parseId(anchorId, undefined), anchorId]))
+  const ids = [...anchors.keys()].filter((id) => id !== undefined)
+  if (ids.length === 0) return new Map()
+  const statement = yield* compiled(() => compileSeen(people, ids, [], read, viewer.catalog))
+  const seen = yield* readerOf(database, viewer.catalog)<SeenRow>(statement)
+  return new Map(seen.flatMap(({ id, name }) => (name === null ? [] : [[anchors.get(id)!, cut(name)]])))
 })
 
 /** The steps of a document as a viewer sees them. `isDone`: the rows are as the change left them. */

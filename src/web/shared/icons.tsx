@@ -30,6 +30,7 @@ export const PlusIcon = icon("M8 3v10M3 8h10")
 export const MenuIcon = icon("M2.5 4.5h11M2.5 8h11M2.5 11.5h7")
 export const CloseIcon = icon("M4 4l8 8M12 4l-8 8")
 export const BinIcon = icon("M3 4.5h10M6.5 4.5V3h3v1.5M4.5 4.5l.5 8.5h6l.5-8.5")
+export const InboxIcon = icon("M2.5 9h3.2l1 2h2.6l1-2h3.2M4.5 3h7l2 6v4h-11V9z")
 export const DownloadIcon = icon("M8 2.5v7.5M4.5 7L8 10l3.5-3M3 13.5h10")
 export const DownIcon = icon("M8 3v9.5M4 9l4 3.5L12 9")
 

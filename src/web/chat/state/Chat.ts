@@ -7,14 +7,16 @@ import type { Session } from "../../../wire/session.ts"
 import { applyEvents, failureOfProblem } from "./applyEvents.ts"
 import { Drafts } from "./Drafts.ts"
 import { History } from "./History.ts"
+import { Inbox } from "./Inbox.ts"
 import { listen } from "./listen.ts"
 import { type Failure, fromStored, newTurn, type Turn } from "./Turn.ts"
 
-/** The open conversation, a turn that begins a new one, a change alone, or nothing yet. */
+/** The open conversation, a turn that begins a new one, a change alone, the inbox, or nothing yet. */
 export type Place =
   | { readonly conversation: string }
   | { readonly turn: string }
   | { readonly change: string }
+  | { readonly inbox: true }
   | undefined
 
 /** Stores the place, so that a reload returns to it. */
@@ -43,6 +45,7 @@ export class Chat {
   readonly welcome: Signal<Welcome | undefined> = signal(undefined)
   readonly history: History
   readonly drafts: Drafts
+  readonly inbox: Inbox
   /** Whether the credential may decide on changes; without it the page links to one that may. */
   readonly mayConfirm = signal(false)
   /** Whether the credential may save what the person sees as files. */
@@ -87,6 +90,7 @@ export class Chat {
     }
     this.history = new History(this.request)
     this.drafts = new Drafts(this.request)
+    this.inbox = new Inbox(this.request, this.drafts)
     this.#base = connection.base
     effect(() => {
       const isAway =
@@ -187,6 +191,7 @@ export class Chat {
       this.turns.value = []
       this.#setPlace(place, !force)
     })
+    if (place !== undefined && "inbox" in place) return this.inbox.open()
     void this.drafts.open(this.conversation.value)
     if (place === undefined) return
     if ("turn" in place) return this.#resume(place.turn)
@@ -224,7 +229,7 @@ export class Chat {
 
   /** The address of a place on Max's own page. */
   linkTo({ change }: { readonly change: string }): string {
-    return `${this.#base}/#d/${change}`
+    return `${this.#base}/inbox/${change}`
   }
 
   async #resume(name: string): Promise<void> {
@@ -271,6 +276,8 @@ export class Chat {
     const conversation = this.conversation.value
     const after = replaced.length === 0 ? undefined : replaced[0]!.position.value! - 1
     this.turns.value = remaining
+    const { value: place } = this.place
+    if (place !== undefined && "inbox" in place) void this.drafts.open(undefined)
     if (conversation === undefined) this.#setPlace({ turn: name }, true)
     await this.#follow(name, turn, {
       ...say,

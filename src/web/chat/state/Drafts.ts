@@ -5,110 +5,62 @@
 import { batch, type Signal, signal } from "@preact/signals"
 import type { Applied, ChangePage, Draft, Pending, Preview } from "../../../wire/changes.ts"
 import { Problem, type Request } from "../../shared/api.ts"
-
-interface Difference {
-  readonly row: string
-  readonly cell: string
-  readonly was: string | undefined
-  readonly now: string | undefined
-}
-
-/** A change as the page shows it. */
-export interface Card {
-  readonly id: string
-  /** The position of its turn, of a change that a conversation drafted. */
-  readonly turn: number | undefined
-  readonly preview: Signal<Preview>
-  /** When its time is over, in milliseconds of `performance.now()`. */
-  readonly endsAt: Signal<number | undefined>
-  readonly busy: Signal<boolean>
-  /** Why the last press did nothing. */
-  readonly problem: Signal<string | undefined>
-  /** What has changed since the person looked before. */
-  readonly differences: Signal<ReadonlyArray<Difference>>
-  /** The inverse change, while it waits for its confirmation. */
-  readonly undo: Signal<Card | undefined>
-}
+import { type Card, differencesOf, endOf, isPending, newCard } from "./Card.ts"
 
 /** Milliseconds between two looks at pending changes, and at what waits for the person. */
 const LOOK_EVERY = 4000
 const INBOX_EVERY = 20_000
+/** What is counted of what waits. */
+export const COUNTED = 20
 /** Milliseconds in which nothing on the page can be pressed after a card has appeared. */
 export const STILL = 700
 /** Milliseconds between the two confirmations of level `twice`. */
 const BETWEEN = 1100
 
-export const isPending = ({ state }: Pick<Preview, "state">): boolean => state === "open" || state === "waiting"
-
-const newCard = (preview: Preview, turn: number | undefined): Card => ({
-  id: preview.changeId,
-  turn,
-  preview: signal(preview),
-  endsAt: signal(endOf(preview)),
-  busy: signal(false),
-  problem: signal(undefined),
-  differences: signal([]),
-  undo: signal(undefined)
-})
-
-const endOf = ({ seconds }: Preview): number | undefined =>
-  seconds === undefined ? undefined : performance.now() + seconds * 1000
-
-/** The cells that two looks at the same steps show differently. */
-const differencesOf = (before: Preview, after: Preview): ReadonlyArray<Difference> =>
-  after.steps.flatMap((step) => {
-    const earlier = before.steps.find(
-      ({ entityId, entityTypeId }) => entityId === step.entityId && entityTypeId === step.entityTypeId
-    )
-    const row = step.displayName ?? ""
-    if (earlier === undefined) return []
-    return [
-      ...(earlier.displayName === step.displayName
-        ? []
-        : [{ row, cell: "Name", was: earlier.displayName, now: step.displayName }]),
-      ...step.cells.flatMap(({ columnId, name, was }) => {
-        const seen = earlier.cells.find((cell) => cell.columnId === columnId)
-        return seen === undefined || seen.was === was ? [] : [{ row, cell: name, was: seen.was, now: was }]
-      })
-    ]
-  })
+export type Summary = ChangePage["changes"][number]
+type Listing = () => Promise<ReadonlyArray<Summary>>
 
 export class Drafts {
-  /** The changes of the open conversation, or the one that is opened alone; the oldest first. */
+  /** The changes of the open conversation, of the inbox, or the one that is opened alone; in their order on the page. */
   readonly cards: Signal<ReadonlyArray<Card>> = signal([])
-  readonly inbox: Signal<ChangePage["changes"]> = signal([])
+  /** What waits for the person, up to `COUNTED`. */
+  readonly waiting = signal(0)
+  /** Whether the credential may propose changes; without it the page asks for none. */
+  readonly isOn = signal(false)
   /** Until then nothing can be pressed, in milliseconds of `performance.now()`. */
   stillUntil = 0
   readonly #request: Request
-  #conversation: string | undefined
+  /** What the cards are listed by, and its name; undefined for a change alone. */
+  #listing: Listing | undefined
+  #key: string | undefined
+  /** Ids of changes that were decided here: their receipts stay on the list. */
+  readonly #decided = new Set<string>()
   #firstYes = 0
   #timer: ReturnType<typeof setTimeout> | undefined
-  #isOff = true
 
   constructor(request: Request) {
     this.#request = request
     addEventListener("visibilitychange", () => {
-      if (document.hidden || this.#isOff) return
+      if (document.hidden || !this.isOn.value) return
       void this.#look()
       void this.lookAtInbox()
     })
     setInterval(() => {
-      if (!document.hidden && !this.#isOff) void this.lookAtInbox()
+      if (!document.hidden && this.isOn.value) void this.lookAtInbox()
     }, INBOX_EVERY)
   }
 
-  /** Whether the credential may propose changes; without it the page asks for none. */
   switch(isOn: boolean): void {
-    this.#isOff = !isOn
+    this.isOn.value = isOn
     if (isOn) void this.lookAtInbox()
     else this.clear()
   }
 
   clear(): void {
     clearTimeout(this.#timer)
-    this.#conversation = undefined
+    this.#listing = this.#key = undefined
     this.cards.value = []
-    this.inbox.value = []
+    this.waiting.value = 0
   }
 
   async #get<A>(path: string): Promise<A> {
@@ -121,28 +73,43 @@ export class Drafts {
   }
 
   async lookAtInbox(): Promise<void> {
-    const page = await this.#get<ChangePage>("/v1/changes?list=waiting&limit=20").catch(() => undefined)
-    if (page !== undefined) this.inbox.value = page.changes
+    const page = await this.#get<ChangePage>(`/v1/changes?list=waiting&limit=${COUNTED}`).catch(() => undefined)
+    if (page !== undefined) this.waiting.value = page.changes.length
   }
 
   /** Shows the changes of a conversation, or none. */
-  async open(conversation: string | undefined): Promise<void> {
-    if (conversation !== this.#conversation) this.cards.value = []
-    this.#conversation = conversation
-    if (conversation === undefined || this.#isOff) return
+  open(conversation: string | undefined): Promise<void> {
+    return this.show(conversation, async () => {
+      const path = `/v1/changes?list=mine&session=${conversation}&limit=100`
+      const { changes } = await this.#get<ChangePage>(path)
+      return changes.filter(({ replacedBy }) => replacedBy === undefined).toReversed()
+    })
+  }
+
+  /** Shows what is listed, under a name; none without a name. */
+  async show(key: string | undefined, listing: Listing): Promise<void> {
+    if (key !== this.#key) {
+      this.cards.value = []
+      this.#decided.clear()
+    }
+    this.#key = key
+    this.#listing = key === undefined ? undefined : listing
+    if (key === undefined || !this.isOn.value) return
     await this.#look()
   }
 
   /** Shows one change. Fails if there is none with this id for the person. */
   async openOne(id: string): Promise<void> {
-    this.#conversation = undefined
+    this.#listing = this.#key = undefined
     const preview = await this.#get<Preview>(`/v1/changes/${id}`)
     this.#show([newCard(preview, undefined)])
   }
 
   #show(cards: ReadonlyArray<Card>): void {
-    const known = new Set(this.cards.value.map(({ id }) => id))
-    if (cards.some((card) => !known.has(card.id) && isPending(card.preview.value))) this.#hold()
+    const known = this.cards.value.map(({ id }) => id)
+    const isNew = cards.some((card) => !known.includes(card.id) && isPending(card.preview.value))
+    const hasLeft = known.some((id) => cards.every((card) => card.id !== id))
+    if (isNew || hasLeft) this.#hold()
     this.cards.value = cards
     this.#again()
   }
@@ -158,7 +125,9 @@ export class Drafts {
       card,
       ...(card.undo.value === undefined ? [] : [card.undo.value])
     ])
-    if (pending.every(({ preview }) => !isPending(preview.value))) return
+    // A list is looked at also while nothing on it is pending: what is decided elsewhere comes and goes.
+    const isInbox = this.#key?.startsWith("inbox") === true
+    if (!isInbox && pending.every(({ preview }) => !isPending(preview.value))) return
     this.#timer = setTimeout(() => {
       if (document.hidden) this.#again()
       else void this.#look()
@@ -167,15 +136,18 @@ export class Drafts {
 
   /** Asks for the state of what is shown. Previews are fetched only where the state differs: each look at one is recorded. */
   async #look(): Promise<void> {
-    const conversation = this.#conversation
+    const listing = this.#listing
     try {
-      if (conversation === undefined) {
+      if (listing === undefined) {
         for (const card of this.cards.value) if (isPending(card.preview.value)) await this.#refresh(card)
       } else {
-        const { changes } = await this.#get<ChangePage>(`/v1/changes?list=mine&session=${conversation}&limit=100`)
-        const current = changes.filter(({ replacedBy }) => replacedBy === undefined).toReversed()
+        const listed = await listing()
+        const kept = this.cards.value.filter(
+          ({ id }) => this.#decided.has(id) && listed.every(({ changeId }) => changeId !== id)
+        )
+        for (const card of kept) if (isPending(card.preview.value) && !card.busy.value) await this.#refresh(card)
         const cards: Array<Card> = []
-        for (const { changeId, state, turn } of current) {
+        for (const { changeId, state, turn } of listed) {
           const known = this.cards.value.find(({ id }) => id === changeId)
           if (known === undefined) cards.push(newCard(await this.#get<Preview>(`/v1/changes/${changeId}`), turn))
           else {
@@ -183,12 +155,23 @@ export class Drafts {
             cards.push(known)
           }
         }
-        if (this.#conversation === conversation) this.#show(cards)
+        if (this.#listing === listing) this.#show(this.#withKept(cards, kept))
       }
     } catch {
       // The next look may succeed; what is shown stays.
     }
     this.#again()
+  }
+
+  /** Receipts of what was decided here stay where they were: before the card that followed them. */
+  #withKept(cards: ReadonlyArray<Card>, kept: ReadonlyArray<Card>): ReadonlyArray<Card> {
+    const shown = [...cards]
+    for (const card of kept.toReversed()) {
+      const following = this.cards.value.slice(this.cards.value.indexOf(card) + 1)
+      const next = shown.findIndex((one) => following.includes(one))
+      shown.splice(next < 0 ? shown.length : next, 0, card)
+    }
+    return shown
   }
 
   async #refresh(card: Card): Promise<void> {
@@ -204,6 +187,7 @@ export class Drafts {
   async #act(card: Card, act: () => Promise<unknown>): Promise<void> {
     if (card.busy.value) return
     card.busy.value = true
+    this.#decided.add(card.id)
     card.problem.value = undefined
     let problem: string | undefined
     try {
@@ -249,6 +233,7 @@ export class Drafts {
       const draft = await this.#post<Draft>(card.id, "again")
       if (draft === undefined) return
       const next = newCard(draft.preview, card.turn)
+      this.#decided.add(next.id)
       next.differences.value = differencesOf(card.preview.value, draft.preview)
       this.#show(this.cards.value.map((one) => (one === card ? next : one)))
     })

@@ -48,11 +48,12 @@ const TopBar = ({ chat, listed, onClose }: TopBarProps) => (
     <button
       type="button"
       class="quiet square"
-      aria-label="Conversations"
+      aria-label={chat.drafts.waiting.value > 0 ? "Conversations; changes wait for you" : "Conversations"}
       aria-expanded={listed.value}
       onClick={() => (listed.value = !listed.value)}
     >
       {listed.value ? <CloseIcon /> : <MenuIcon />}
+      {chat.drafts.waiting.value > 0 && <span class="waits" />}
     </button>
     <Wordmark />
     <span>

@@ -9,6 +9,7 @@ import { Composer } from "./Composer.tsx"
 import { DraftCard } from "./DraftCard.tsx"
 import { Empty } from "./Empty.tsx"
 import { FailureNotice } from "./FailureNotice.tsx"
+import { Inbox } from "./Inbox.tsx"
 import { Region } from "./Region.tsx"
 import { TurnView } from "./TurnView.tsx"
 
@@ -22,7 +23,9 @@ export const Conversation = ({ chat }: { readonly chat: Chat }) => {
   const top = useRef(0)
   const isAway = useSignal(false)
   const turns = chat.turns.value
-  const isAlone = chat.place.value !== undefined && "change" in chat.place.value && turns.length === 0
+  const { value: at } = chat.place
+  const isAlone = at !== undefined && "change" in at && turns.length === 0
+  const isInbox = at !== undefined && "inbox" in at
   const place = JSON.stringify(chat.place.value)
   const first = turns[0]?.key
   const last = turns.at(-1)?.key
@@ -34,9 +37,10 @@ export const Conversation = ({ chat }: { readonly chat: Chat }) => {
 
   // A conversation opens at its end, and a new question scrolls into view.
   useLayoutEffect(() => {
-    follows.current = true
+    follows.current = !isInbox
     isAway.value = false
-    toEnd()
+    if (isInbox) scroller.current?.scrollTo(0, 0)
+    else toEnd()
   }, [place, last])
 
   useEffect(() => {
@@ -81,9 +85,16 @@ export const Conversation = ({ chat }: { readonly chat: Chat }) => {
     <Region chat={chat} class="conversation">
       <div class="scroller" ref={scroller} onScroll={onScroll} tabIndex={-1}>
         <div class="sheet">
-          {isAlone && chat.failure.value === undefined ? (
+          {isInbox ? (
+            <Inbox chat={chat} />
+          ) : isAlone && chat.failure.value === undefined ? (
             <div class="entries alone">
-              <h1>A change that waits</h1>
+              <h1>One change</h1>
+              <p>
+                <button type="button" class="plain small" onClick={() => void chat.goTo({ inbox: true })}>
+                  All changes in the inbox
+                </button>
+              </p>
               {chat.drafts.cards.value.map((card) => (
                 <DraftCard key={card.id} card={card} chat={chat} alone />
               ))}
@@ -117,7 +128,7 @@ export const Conversation = ({ chat }: { readonly chat: Chat }) => {
             </div>
           )}
           <div class="foot">
-            {isAway.value && (
+            {isAway.value && !isInbox && (
               <button type="button" class="to-end" onClick={toEnd} aria-label="Scroll to the end">
                 <DownIcon />
               </button>

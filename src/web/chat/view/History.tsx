@@ -2,12 +2,12 @@
 import "./history.css"
 import { useSignal } from "@preact/signals"
 import type { ConversationSummary } from "../../../wire/conversations.ts"
-import { BinIcon, OutIcon, PlusIcon, SearchIcon } from "../../shared/icons.tsx"
+import { BinIcon, InboxIcon, OutIcon, PlusIcon, SearchIcon } from "../../shared/icons.tsx"
 import { ThemeSwitch } from "../../shared/ThemeSwitch.tsx"
 import { shortDate, periodName } from "../../shared/time.ts"
 import { Wordmark } from "../../shared/Wordmark.tsx"
 import type { Chat } from "../state/Chat.ts"
-import { deedOf } from "./deed.ts"
+import { COUNTED } from "../state/Drafts.ts"
 
 interface Props {
   readonly chat: Chat
@@ -75,31 +75,31 @@ const groups = (conversations: ReadonlyArray<ConversationSummary>) => {
   return grouped
 }
 
-/** What waits for this person's decision. */
-const Inbox = ({ chat, onNavigate }: Props) => {
-  const changes = chat.drafts.inbox.value
-  if (changes.length === 0) return null
+/** The way to the inbox, with the number of changes that wait for this person's decision. */
+const ToInbox = ({ chat, onNavigate }: Props) => {
+  const count = chat.drafts.waiting.value
+  if (!chat.drafts.isOn.value) return null
+  const isOpen = chat.place.value !== undefined && "inbox" in chat.place.value
   return (
-    <section>
-      <h2>Waiting for you ({changes.length})</h2>
-      <ul>
-        {changes.map(({ actionIds, changeId, createdAt, rows }) => (
-          <li key={changeId} class="item">
-            <button
-              type="button"
-              class="open"
-              onClick={() => {
-                void chat.goTo({ change: changeId })
-                onNavigate?.()
-              }}
-            >
-              <bdi class="title">{deedOf(actionIds, rows)}</bdi>
-              <time dateTime={createdAt}>{shortDate(new Date(createdAt))}</time>
-            </button>
-          </li>
-        ))}
-      </ul>
-    </section>
+    <button
+      type="button"
+      class="open to-inbox"
+      aria-current={isOpen ? "page" : undefined}
+      onClick={() => {
+        void chat.goTo({ inbox: true })
+        onNavigate?.()
+      }}
+    >
+      <span class="title">
+        <InboxIcon /> Inbox
+      </span>
+      {count > 0 && (
+        <span class="count">
+          {count < COUNTED ? count : `${COUNTED} or more`}
+          <span class="visually-hidden"> waiting for you</span>
+        </span>
+      )}
+    </button>
   )
 }
 
@@ -113,7 +113,6 @@ const List = ({ chat, onNavigate }: Props) => {
   const running = history.running.value
   return (
     <nav class="list" aria-label="Conversations" onScroll={onScroll} tabIndex={-1}>
-      <Inbox chat={chat} {...(onNavigate === undefined ? {} : { onNavigate })} />
       {running.length > 0 && (
         <ul>
           {running.map(({ asked, turn }) => (
@@ -196,6 +195,7 @@ export const History = ({ chat, onNavigate }: Props) => {
           onInput={(event) => history.find(event.currentTarget.value)}
         />
       </label>
+      <ToInbox chat={chat} {...(onNavigate === undefined ? {} : { onNavigate })} />
       <List chat={chat} {...(onNavigate === undefined ? {} : { onNavigate })} />
       <div class="foot">
         <p>
