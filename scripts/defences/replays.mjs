@@ -1338,6 +1338,19 @@ export const replays = [
     patches: [[writeUnits, "seen.some(({ visible }) => visible.includes(false))", "seen.length < 0"]]
   },
   {
+    name: "A list of changes named a person that its reader doesn't see (our own review)",
+    test: [approvalTest, "is asked for in a list that names its proposer only to a reader who may see that person"],
+    defence: "preview.ts `namesOfMembers`: names of people are read through the reader's plan",
+    removed: "the plan's condition",
+    patches: [
+      [
+        "src/services/changes/preview.ts",
+        "compileSeen(people, ids, [], read, viewer.catalog)",
+        'compileSeen(people, ids, [], { ...read, where: { _tag: "Always" } }, viewer.catalog)'
+      ]
+    ]
+  },
+  {
     name: "The proposer gave the second person's yes with another credential or agent (our own review)",
     test: [approvalTest, "is never given by the proposer, with the approver's role, another token or an agent"],
     defence: "decisions.ts and the claim in apply.ts: the approver's person differs from the proposer's",

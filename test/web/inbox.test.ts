@@ -137,7 +137,11 @@ describe.each([LIGHT, PHONE])("the inbox, $theme, $width wide", (looks) => {
   it("groups more than five rows by value, with every name on demand, and keeps a receipt where it was decided", () =>
     visit(
       async (page) => {
-        await proposes(here.stage, YUKI, await setting({ status: "Lost" }, "Amélie Quinn"))
+        await proposes(
+          here.stage,
+          YUKI,
+          await setting({ status: looks.theme === "light" ? "Lead" : "Won" }, "Amélie Quinn")
+        )
         await proposes(here.stage, YUKI, await setting({ status: "Archived" }, ...PEOPLE))
         await goToInbox(page)
         await cards(page).nth(1).waitFor()

@@ -61,6 +61,34 @@ layer(TestServices, { excludeTestServices: true })("an approval", (it) => {
     })
   )
 
+  it.effect("is asked for in a list that names its proposer only to a reader who may see that person", () =>
+    Effect.gen(function* () {
+      const narrow = [
+        allow("rep", "read"),
+        allow("rep", "update"),
+        { ...allow("manager", "read"), where: { status: "Won" } },
+        allow("manager", "update")
+      ]
+      const roles = Object.fromEntries(["rep", "manager", "admin"].map((role) => [role, { inherits: [] }]))
+      for (const [slug, given] of [
+        ["named", rules],
+        ["unnamed", narrow]
+      ] as const) {
+        const { organization } = yield* changing(slug, given, { confirm, roles })
+        const rita = yield* person(organization, `rita@${slug}.example`, "rep")
+        const mara = yield* person(organization, `mara@${slug}.example`, "manager")
+        const [ada] = yield* addPeople(organization, [{ name: "Ada", status: "Won" }])
+        const draft = yield* rita.update("people.update", [ada!], { status: "Lost" })
+        yield* rita.confirm({ changeId: draft.changeId, digest: draft.preview.digest! })
+        const [listed, ...others] = yield* mara.list("me")
+        expect(others).toEqual([])
+        expect(listed!.proposer).toBe(rita.principal.anchorEntityId)
+        expect(listed!.proposerName !== undefined).toBe(given === rules)
+        expect((yield* mara.preview(draft.changeId)).proposerName).toBe(listed!.proposerName)
+      }
+    })
+  )
+
   describe("while it is waited for", () => {
     it.effect("applies nothing after the proposer was suspended", () =>
       Effect.gen(function* () {

@@ -254,7 +254,8 @@ export const DraftCard = ({ alone = false, card, chat, undoes }: Props) => {
   const title = `${undoes === undefined ? "" : "Undo: "}${deedOf(actionIds, preview.rows)}`
   const undo = card.undo.value
   return (
-    <section class={`draft ${isOpen ? "pending" : preview.state}`} aria-labelledby={id}>
+    // A group, not a landmark: several cards may have the same title.
+    <div class={`draft ${isOpen ? "pending" : preview.state}`} role="group" aria-labelledby={id}>
       <Heading id={id}>{title}</Heading>
       <Differences card={card} />
       {preview.steps.length === 0 ? (
@@ -279,6 +280,6 @@ export const DraftCard = ({ alone = false, card, chat, undoes }: Props) => {
         {card.problem.value ?? ""}
       </p>
       {undo !== undefined && <DraftCard card={undo} chat={chat} undoes={card} alone={alone} />}
-    </section>
+    </div>
   )
 }
