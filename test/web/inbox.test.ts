@@ -77,7 +77,7 @@ describe("a draft of a conversation", () => {
         expect(new URL(other.url()).pathname).toBe("/inbox")
         await press(page, "Change 1 person")
         await page.getByText("Changed 1 person.").waitFor()
-        await other.getByText("Nothing waits for you.").waitFor()
+        await other.getByText("No changes here.").waitFor()
         expect(await cards(other).count()).toBe(0)
         await other.getByRole("button", { name: "Inbox", exact: true }).waitFor()
         await list(other, "Decided")
@@ -115,6 +115,7 @@ describe("a change that needs a second person", () => {
         await cards(other).getByText("Changed 1 person.").waitFor()
       }, YUKI)
       await cards(page).getByText("Changed 1 person.").waitFor()
+      expect((await cards(page).innerText()).replace(/\s+/g, " ")).toContain("to noor@new.example")
     }))
 
   it("can't be approved by a person who sees less than it touches, who is told so", () =>
@@ -196,9 +197,9 @@ describe("the filters", () => {
       await cards(page).nth(1).waitFor({ state: "detached" })
       await list(page, "Proposed by you")
       await cards(page).nth(7).waitFor()
-      await page.getByRole("combobox", { name: "State" }).selectOption("Refused")
+      await page.getByRole("combobox", { name: "State" }).selectOption("rejected")
       await page.getByText("No change fits.").waitFor()
-      await page.getByRole("combobox", { name: "State" }).selectOption("Waiting for you")
+      await page.getByRole("combobox", { name: "State" }).selectOption("open")
       await cards(page).nth(7).waitFor()
     }, YUKI))
 })

@@ -58,23 +58,26 @@ export class Inbox {
   }
 
   #show(): Promise<void> {
-    const filters = Object.entries({ type: this.type.value, proposer: this.person.value, state: this.state.value })
-    const query = new URLSearchParams({ list: this.list.value })
-    for (const [name, value] of filters) if (value !== "") query.set(name, value)
+    let query = `list=${this.list.value}`
+    for (const [name, { value }] of [
+      ["type", this.type],
+      ["proposer", this.person],
+      ["state", this.state]
+    ] as const)
+      if (value !== "") query += `&${name}=${value}`
     const wanted = this.#wanted
     return this.#drafts.show(`inbox ${query}`, () => this.#find(query, wanted))
   }
 
   /** The newest changes of the list, page by page. */
-  async #find(query: URLSearchParams, wanted: number): Promise<ReadonlyArray<Summary>> {
+  async #find(query: string, wanted: number): Promise<ReadonlyArray<Summary>> {
     const found: Array<Summary> = []
     let after: string | undefined
     try {
       do {
-        const page = new URLSearchParams(query)
-        page.set("limit", String(Math.min(MAX_LISTED, wanted - found.length)))
-        if (after !== undefined) page.set("after", after)
-        const { changes, next } = (await (await this.#request("GET", `/v1/changes?${page}`)).json()) as ChangePage
+        const limit = Math.min(MAX_LISTED, wanted - found.length)
+        const path: string = `/v1/changes?${query}&limit=${limit}${after === undefined ? "" : `&after=${after}`}`
+        const { changes, next } = (await (await this.#request("GET", path)).json()) as ChangePage
         // A card that was looked at again is listed as its new change.
         found.push(...changes.filter(({ replacedBy }) => replacedBy === undefined))
         after = next
@@ -87,19 +90,20 @@ export class Inbox {
       this.status.value = "ready"
       this.hasMore.value = after !== undefined
       // The whole of what waits: the number beside the inbox is at least as fresh as the inbox.
-      if (after === undefined && String(query) === "list=waiting") this.#drafts.waiting.value = found.length
+      if (after === undefined && query === "list=waiting") this.#drafts.waiting.value = found.length
       this.#offer(found)
     })
-    return found.map(({ turn: _, ...summary }) => summary)
+    return found
   }
 
   #offer(found: ReadonlyArray<Summary>): void {
-    const types = found.flatMap(({ actionIds }) => actionIds.map((id) => id.slice(0, id.lastIndexOf("."))))
-    const added = types.filter((type) => !this.types.value.includes(type))
-    if (added.length > 0) this.types.value = [...new Set([...this.types.value, ...added])].toSorted()
-    const people = found.flatMap(({ proposer, proposerName }) =>
-      proposerName === undefined || this.people.value.has(proposer) ? [] : [[proposer, proposerName] as const]
-    )
-    if (people.length > 0) this.people.value = new Map([...this.people.value, ...people])
+    const types = new Set(this.types.value)
+    const people = new Map(this.people.value)
+    for (const { actionIds, proposer, proposerName } of found) {
+      for (const id of actionIds) types.add(id.slice(0, id.lastIndexOf(".")))
+      if (proposerName !== undefined) people.set(proposer, proposerName)
+    }
+    this.types.value = [...types].toSorted()
+    this.people.value = people
   }
 }

@@ -11,24 +11,10 @@ const LISTS: ReadonlyArray<readonly [List, string]> = [
   ["decided", "Decided"]
 ]
 
-const EMPTY: Readonly<Record<List, string>> = {
-  waiting: "Nothing waits for you.",
-  mine: "You haven't proposed a change yet.",
-  decided: "No change of yours is decided yet."
-}
+/** States as they are filtered by, and as they are called. */
+const DECIDED = ["applied", "rejected", "withdrawn", "expired", "stale", "failed"]
 
-const DECIDED: ReadonlyArray<readonly [string, string]> = [
-  ["applied", "Done"],
-  ["rejected", "Refused"],
-  ["withdrawn", "Taken back"],
-  ["expired", "Expired"],
-  ["stale", "Outdated"],
-  ["failed", "Failed"]
-]
-const PENDING: ReadonlyArray<readonly [string, string]> = [
-  ["open", "Waiting for you"],
-  ["waiting", "Waiting for approval"]
-]
+const options = (values: ReadonlyArray<string>) => values.map((value) => [value, value.replaceAll("_", " ")] as const)
 
 interface FilterProps {
   readonly name: string
@@ -87,7 +73,7 @@ export const Inbox = ({ chat }: { readonly chat: Chat }) => {
             name="Type"
             every="Every type"
             chosen={inbox.type}
-            options={inbox.types.value.map((type) => [type, type.replaceAll("_", " ")])}
+            options={options(inbox.types.value)}
             onChoose={filter}
           />
           {list !== "mine" && (
@@ -104,7 +90,7 @@ export const Inbox = ({ chat }: { readonly chat: Chat }) => {
               name="State"
               every="Every state"
               chosen={inbox.state}
-              options={list === "mine" ? [...PENDING, ...DECIDED] : DECIDED}
+              options={options(list === "mine" ? ["open", "waiting", ...DECIDED] : DECIDED)}
               onChoose={filter}
             />
           )}
@@ -112,11 +98,11 @@ export const Inbox = ({ chat }: { readonly chat: Chat }) => {
       )}
       <p class="aside" role="status">
         {inbox.status.value === "failed"
-          ? "The changes can't be loaded right now."
+          ? "The list can't be loaded right now."
           : isEmpty
             ? isFiltered
               ? "No change fits."
-              : EMPTY[list]
+              : "No changes here."
             : ""}
       </p>
       <ul class="cards">

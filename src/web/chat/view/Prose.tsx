@@ -1,6 +1,6 @@
 /** An answer's text as HTML. Complete parts are rendered once while the text grows behind them. */
 import "./prose.css"
-import { memo } from "preact/compat"
+import { memo } from "../../shared/memo.ts"
 import { partsOf, toMarkup } from "../../shared/markdown.ts"
 
 const Part = memo(({ text }: { readonly text: string }) => (

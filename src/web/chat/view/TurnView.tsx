@@ -1,7 +1,7 @@
 /** One turn: time, question, lookups, answer and actions. */
 import "./turn.css"
 import { useSignal } from "@preact/signals"
-import { memo } from "preact/compat"
+import { memo } from "../../shared/memo.ts"
 import { AgainIcon, EditIcon } from "../../shared/icons.tsx"
 import { clock } from "../../shared/time.ts"
 import { type AnswerParts, partsOfAnswer } from "../state/answerParts.ts"
