@@ -8,6 +8,8 @@ const MAX_GROUPS = 25
 const MAX_CARDS = 2
 /** Periods from which a line shows more than bars. */
 const LINE = 4
+/** Words of an item's label that are no words of its group. */
+const MAX_OTHERS = 4
 
 const NAMES: Readonly<Record<string, string>> = {
   sum: "sum",
@@ -84,15 +86,31 @@ const states = (text: string, { count, figures = [] }: Group): boolean => {
   return numbersIn(text).some((number) => values.some((value) => Math.abs(value - number) < 0.01))
 }
 
-/** The first list of a text, if its items state the first groups in their order. */
-const listed = (text: string, groups: ReadonlyArray<Group>): Figures["lines"] => {
+const wordsIn = (text: string): ReadonlyArray<string> => text.toLowerCase().match(/\p{L}[\p{L}\p{M}]*/gu) ?? []
+
+/** Whether an item is a label and figures, with no other words that a table would lose. */
+const saysNoMore = (item: string, title: string, { figures = [], keys }: Group): boolean => {
+  const [, label = "", rest] = /^(.*)(?::| [–—-]) ([^:]*)$/.exec(item) ?? []
+  if (rest === undefined) return false
+  const units = figures.flat().map(({ unit = "" }) => unit)
+  const known = new Set(["and", "nothing", ...wordsIn(title), ...units.flatMap(wordsIn)])
+  const named = new Set(keys.flatMap(({ value = "" }) => wordsIn(value)))
+  // Beside its words a label has those of a period or of an empty key: "week 7, 2026", "without a status".
+  const isLabel = wordsIn(label).filter((word) => !named.has(word)).length <= MAX_OTHERS
+  return isLabel && wordsIn(rest).every((word) => known.has(word))
+}
+
+/** The first list of a text, if its items state the first groups in their order, and nothing else. */
+const listed = (text: string, { groups, title }: Figures): Figures["lines"] => {
   const lines = text.split("\n")
   const first = lines.findIndex((line) => ITEM.test(line))
   if (first < 0) return undefined
   const rest = lines.slice(first).findIndex((line) => !ITEM.test(line))
   const end = rest < 0 ? lines.length : first + rest
   const items = lines.slice(first, end)
-  const isWhole = items.length <= groups.length && items.every((item, index) => states(item, groups[index]!))
+  const isWhole =
+    items.length <= groups.length &&
+    items.every((item, index) => states(item, groups[index]!) && saysNoMore(item, title, groups[index]!))
   return isWhole && items.length > 1 ? [first, end] : undefined
 }
 
@@ -111,7 +129,7 @@ export const figuresIn = (
 ) =>
   found
     .flatMap(({ figures, list }) => {
-      const lines = listed(text, figures.groups)
+      const lines = listed(text, figures)
       if (lines !== undefined)
         return [{ list, figures: { ...figures, groups: figures.groups.slice(0, lines[1] - lines[0]), lines } }]
       return isAbout(text, figures.groups) ? [{ list, figures }] : []

@@ -109,6 +109,15 @@ describe("Figures beside an answer", () => {
     expect(beside(text.replace("1,200", "1,300"), byStatus)[0]).not.toHaveProperty("lines")
   })
 
+  it.each([
+    "Deals by status:\n- open: 40, because the season is over\n- lost: 1,200",
+    "Deals by status:\n- open: 40\n- lost: 1,200\n- Call the others: they said no",
+    "Deals by status:\n- Rosa should look at all of the open ones before Friday: 40\n- lost: 1,200"
+  ])("leave a list whose items say more than the table would: %j", (said) => {
+    expect(beside(said, byStatus)).toHaveLength(1)
+    expect(beside(said, byStatus)[0]).not.toHaveProperty("lines")
+  })
+
   it("are as many as the text lists, and absent from an answer that is about none of them", () => {
     const [figures] = beside("Deals by status:\n1. open: 40\n2. lost: 1,200\nThese are the first 2 of 3.", byStatus)
     expect(figures!.groups).toHaveLength(2)

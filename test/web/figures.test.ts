@@ -9,6 +9,7 @@ import demo from "../../src/channels/cli/demo/policy.json" with { type: "json" }
 import { Importer } from "../../src/services/import/Importer.ts"
 import { Policies } from "../../src/services/policies/Policies.ts"
 import { accessibilityFaults, openPage } from "../support/browser.ts"
+import { calls, inTurn, says } from "../support/messages.ts"
 import { ROSA, YUKI } from "../support/stage.ts"
 import { staged } from "../support/staged.ts"
 
@@ -135,4 +136,32 @@ describe("groups in an answer", () => {
       await page.getByText("Your access has changed since").waitFor()
       expect(await page.locator(".figures").count()).toBe(0)
     }))
+})
+
+describe("groups in a model's answer", () => {
+  const model = staged()
+
+  it("are those of the lookup, readable at a zoom of 200 % and in print", async () => {
+    const { close, faults, page } = await openPage(model.browser, model.stage.url)
+    page.setDefaultTimeout(20_000)
+    const query = { entityTypeId: "people", filters: [], selectColumns: ["by company"] }
+    model.stage.messages.reset(inTurn(calls(["findEntities", query]), says("Alder Foods has 2 people.")))
+    await model.stage.signIn(page)
+    await asks(page, "People by company?")
+    expect((await table(page)).map((row) => row.slice(0, 2))).toEqual([
+      ["Company", "Count"],
+      ["Alder Foods", "2"],
+      ["Cedar Labs", "2"],
+      ["Heron Optics", "2"],
+      ["None", "3"]
+    ])
+    // 640 pixels at a zoom of 200 %.
+    await page.setViewportSize({ width: 320, height: 640 })
+    expect(await page.evaluate("document.documentElement.scrollWidth")).toBeLessThanOrEqual(320)
+    expect(await accessibilityFaults(page)).toEqual([])
+    await page.emulateMedia({ media: "print" })
+    expect(await page.locator(".figures td.number").last().isVisible()).toBe(true)
+    expect(faults).toEqual([])
+    await close()
+  })
 })

@@ -48,10 +48,18 @@ export const ask = Command.make(
       )
     if (last?._tag === "error") return yield* turnError(last)
     if (last?._tag !== "done") return
-    const { reference, references, session, text, usage } = last
+    const { figures, reference, references, session, text, usage } = last
     const drafts = yield* Effect.provideService(openIn(session), CurrentPrincipal, who)
     if (asJson) {
-      const answer = { answer: text, references, choices: view.choices(), session, usage, reference }
+      const answer = {
+        answer: text,
+        references,
+        choices: view.choices(),
+        session,
+        usage,
+        reference,
+        ...(figures === undefined ? {} : { figures })
+      }
       return yield* json(drafts.length === 0 ? answer : { ...answer, drafts })
     }
     const ask = isInteractive() ? askTerminal : undefined
