@@ -8,6 +8,8 @@ const MAX_GROUPS = 25
 const MAX_CARDS = 2
 /** Periods from which a line shows more than bars. */
 const LINE = 4
+/** Between the label and the figures of an item. */
+const SEPARATORS = [": ", " – ", " — ", " - "]
 /** Words of an item's label that are no words of its group. */
 const MAX_OTHERS = 4
 
@@ -90,8 +92,9 @@ const wordsIn = (text: string): ReadonlyArray<string> => text.toLowerCase().matc
 
 /** Whether an item is a label and figures, with no other words that a table would lose. */
 const saysNoMore = (item: string, title: string, { figures = [], keys }: Group): boolean => {
-  const [, label = "", rest] = /^(.*)(?::| [–—-]) ([^:]*)$/.exec(item) ?? []
-  if (rest === undefined) return false
+  const at = Math.max(...SEPARATORS.map((separator) => item.lastIndexOf(separator)))
+  if (at < 0) return false
+  const [label, rest] = [item.slice(0, at), item.slice(at)]
   const units = figures.flat().map(({ unit = "" }) => unit)
   const known = new Set(["and", "nothing", ...wordsIn(title), ...units.flatMap(wordsIn)])
   const named = new Set(keys.flatMap(({ value = "" }) => wordsIn(value)))
