@@ -75,9 +75,9 @@ const readerOf = (locale: string | undefined, order: Order | undefined): LocalFo
   }
 }
 
-/** A number with the marks around it: a sign, a currency, a percent sign, or brackets of a negative amount. */
+/** A number with the marks around it: a sign, in front or behind (1.200,00-), a currency, a percent sign, or brackets of a negative amount. */
 const AMOUNT =
-  /^(?<open>\()?(?<sign>[-+\u2212])?\s?(?<before>\p{Sc}|[A-Z]{3}\s)?\s?(?<inner>[-\u2212])?(?<digits>\d[\d.,'\u2019\s]*)(?<after>\p{Sc}|[A-Z]{3}|%)?(?<close>\))?$/u
+  /^(?<open>\()?(?<sign>[-+\u2212])?\s?(?<before>\p{Sc}|[A-Z]{3}\s)?\s?(?<inner>[-\u2212])?(?<digits>\d[\d.,'\u2019\s]*)(?<last>[-\u2212])?\s?(?<after>\p{Sc}|[A-Z]{3}|%)?(?<close>\))?$/u
 const PLAIN = /^-?\d+(\.\d+)?$/
 const CURRENCIES: ReadonlySet<string> = new Set(Intl.supportedValuesOf("currency"))
 
@@ -89,10 +89,10 @@ const isUnit = (mark: string | undefined): boolean => {
 /** `decimal`: the locale's separator; without one, only texts that have one meaning in every locale are numbers. */
 const plainNumber = (text: string, decimal: string | undefined): string | undefined => {
   if (PLAIN.test(text) && (decimal !== "," || !text.includes("."))) return undefined
-  const { after, before, close, digits: matched = "", inner, open, sign } = AMOUNT.exec(text)?.groups ?? {}
+  const { after, before, close, digits: matched = "", inner, last, open, sign } = AMOUNT.exec(text)?.groups ?? {}
   const digits = matched.trim()
   const marked = before !== undefined || after !== undefined || open !== undefined
-  const signs = [open, sign, inner].filter((each) => each !== undefined)
+  const signs = [open, sign, inner, last].filter((each) => each !== undefined)
   if (
     digits === "" ||
     !isUnit(before) ||

@@ -60,15 +60,22 @@ layer(TestServices, { excludeTestServices: true })("files of other countries", (
     Effect.gen(function* () {
       const organization = yield* makeOrganization("amounts")
       const lines = [
-        "name,price,rate,both,open",
-        'a,"$1,234.50",12.5%,"1.234,50","1,234"',
-        'b,"-$5.00",7 %,"2.000,00 €","7,5"'
+        "name,price,rate,both,open,posted,range",
+        'a,"$1,234.50",12.5%,"1.234,50","1,234","1.200,00-",12-',
+        'b,"-$5.00",7 %,"2.000,00 €","7,5","(2.000,00 €)",7'
       ]
       const imported = yield* importFile(organization, lines, { type: "prices", create: true })
-      expect(kindsOf(imported)).toEqual({ price: "number", rate: "number", both: "number", open: "text" })
-      expect(yield* rowsOf(organization, "prices", ["price", "rate", "both", "open"])).toEqual([
-        { price: "1234.50", rate: "12.5", both: "1234.50", open: "1,234" },
-        { price: "-5.00", rate: "7", both: "2000.00", open: "7,5" }
+      expect(kindsOf(imported)).toEqual({
+        price: "number",
+        rate: "number",
+        both: "number",
+        open: "text",
+        posted: "number",
+        range: "text"
+      })
+      expect(yield* rowsOf(organization, "prices", ["price", "rate", "both", "posted", "range"])).toEqual([
+        { price: "1234.50", rate: "12.5", both: "1234.50", posted: "-1200.00", range: "12-" },
+        { price: "-5.00", rate: "7", both: "2000.00", posted: "-2000.00", range: "7" }
       ])
       // A day and a month that could be exchanged need an order; an impossible one is a problem of its line.
       const dates = ["name,day", "a,03/04/2025", "b,12/31/2024"]
