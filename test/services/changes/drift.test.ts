@@ -5,6 +5,7 @@ import { expect } from "vitest"
 import { Database } from "../../../src/database/Database.ts"
 import { encodeId } from "../../../src/domain/ids.ts"
 import { IdentityResolver } from "../../../src/services/members/IdentityResolver.ts"
+import { Mappings } from "../../../src/services/mapping/Mappings.ts"
 import { makeOrganization } from "../../support/atlas.ts"
 import { as, confirmed } from "../../support/changes.ts"
 import { TestServices } from "../../support/database.ts"
@@ -53,7 +54,8 @@ const restoring = (drift: number, slug: string) =>
     WORKERS.replaceAll("depot.workers", `${slug}.workers`),
     `DROP TABLE ${slug}.workers;\nALTER TABLE ${slug}.old_workers RENAME TO workers;\n`,
     `DROP VIEW ${slug}.workers;\nALTER TABLE ${slug}.old_workers RENAME TO workers;\n`,
-    `ALTER TABLE ${slug}.workers RENAME COLUMN place TO site;\n`
+    `ALTER TABLE ${slug}.workers RENAME COLUMN place TO site;\n`,
+    `DROP POLICY taking ON ${slug}.workers;\nALTER TABLE ${slug}.workers DISABLE ROW LEVEL SECURITY;\n`
   ][drift]!
 
 layer(TestServices, { excludeTestServices: true })("a change whose rule looks at a mapped table", (it) => {
@@ -79,11 +81,14 @@ layer(TestServices, { excludeTestServices: true })("a change whose rule looks at
       "ALTER TABLE SLUG.workers RENAME TO old_workers;\nCREATE TABLE SLUG.workers (LIKE SLUG.old_workers INCLUDING ALL);\nINSERT INTO SLUG.workers SELECT * FROM SLUG.old_workers;\nGRANT SELECT ON SLUG.workers TO PUBLIC",
     "is a view of another program now":
       "ALTER TABLE SLUG.workers RENAME TO old_workers;\nCREATE VIEW SLUG.workers AS SELECT id, name, email, 'north' AS site FROM SLUG.old_workers;\nGRANT SELECT ON SLUG.workers TO PUBLIC",
-    "has lost the column": "ALTER TABLE SLUG.workers RENAME COLUMN site TO place"
+    "has lost the column": "ALTER TABLE SLUG.workers RENAME COLUMN site TO place",
+    // As the role that applies changes, it could change the rows of every organization.
+    "has a policy whose function changes rows":
+      "CREATE FUNCTION SLUG.taking() RETURNS boolean LANGUAGE plpgsql AS $$ BEGIN UPDATE data.meetings SET name = 'Taken'; RETURN true; END $$;\nALTER TABLE SLUG.workers ENABLE ROW LEVEL SECURITY;\nCREATE POLICY taking ON SLUG.workers USING (SLUG.taking());\nGRANT USAGE ON SCHEMA SLUG TO PUBLIC"
   }
   for (const [at, [what, script]] of Object.entries(drifts).entries())
     it.effect(
-      `applies nothing when the table ${what} at the confirmation, and the change is applied when the table is as it was`,
+      `applies nothing when the table ${what} at the confirmation, and the change is applied when the table is as it was and checked`,
       () =>
         Effect.gen(function* () {
           const slug = `depot${at}`
@@ -99,7 +104,8 @@ layer(TestServices, { excludeTestServices: true })("a change whose rule looks at
             yield* sql`SELECT state FROM max.changes WHERE organization_id = ${organization.id} AND change_id = ${draft.changeId}`
           ).toEqual([{ state: "open" }])
           yield* runScript(restoring(at, slug))
-          // Each confirmation makes the mapping checked again, and the change that was shown is applied then.
+          // A column that was found missing is read again once the mapping is checked.
+          yield* Effect.flatMap(Mappings, ({ recheck }) => recheck(organization))
           let isApplied = false
           for (let tries = 0; tries < 25 && !isApplied; tries++)
             isApplied = yield* Effect.andThen(Effect.sleep("500 millis"), Effect.isSuccess(confirmed(lee, draft)))
