@@ -83,6 +83,22 @@ export const changeRoleOf = (owner: PgClient.PgClient) =>
     ([server]) => server?.role ?? undefined
   )
 
+/**
+ * What the role that applies changes may not read. Lookups don't need it: without these rights, only a change whose rules look
+ * at these rows can't be confirmed.
+ */
+export const missingChangeGrants = Effect.fnUntraced(function* (
+  owner: PgClient.PgClient,
+  types: ReadonlyArray<EntityType>
+) {
+  const role = yield* changeRoleOf(owner)
+  const lacking = role === undefined ? [] : yield* lackingOf(owner, types, role)
+  return {
+    names: lacking.map(({ schema, table }) => `${schema}.${table}`),
+    statements: role === undefined ? [] : statementsOf(lacking, role)
+  }
+})
+
 /** Runs each statement in a savepoint: what this user may not grant has been granted by another, or is reported. */
 const run = (owner: PgClient.PgClient, statements: ReadonlyArray<string>) =>
   Effect.forEach(
@@ -104,9 +120,7 @@ const run = (owner: PgClient.PgClient, statements: ReadonlyArray<string>) =>
 export const grantLacking = Effect.fnUntraced(function* (owner: PgClient.PgClient, types: ReadonlyArray<EntityType>) {
   const before = yield* missingGrants(owner, types)
   yield* run(owner, before.statements)
-  const changeRole = yield* changeRoleOf(owner)
-  // Lookups don't need it: without these rights, only a change whose rules look at these rows can't be confirmed.
-  if (changeRole !== undefined) yield* run(owner, statementsOf(yield* lackingOf(owner, types, changeRole), changeRole))
+  yield* run(owner, (yield* missingChangeGrants(owner, types)).statements)
   const after = before.names.length === 0 ? before : yield* missingGrants(owner, types)
   return { ...after, granted: after.names.length < before.names.length }
 })

@@ -80,16 +80,18 @@ const grantsOf = Effect.gen(function* () {
   return { owner, role: rolesOf(database).read }
 })
 
-/** The failures, also of the shops of other tests. */
-const doctor = Effect.flatMap(Database, ({ owner, search }) =>
-  Effect.flatMap(inspect(owner), (inspection) =>
-    Effect.map(mapped({ owner, inspection, reader: search }), (findings) =>
-      findings
-        .filter(({ status }) => status === "fail")
-        .map(({ mend, message }) => [message, ...(mend ?? [])].join("\n"))
+/** The findings of a status, also of the shops of other tests. */
+const found = (wanted: "fail" | "warn") =>
+  Effect.flatMap(Database, ({ owner, search }) =>
+    Effect.flatMap(inspect(owner), (inspection) =>
+      Effect.map(mapped({ owner, inspection, reader: search }), (findings) =>
+        findings
+          .filter(({ status }) => status === wanted)
+          .map(({ mend, message }) => [message, ...(mend ?? [])].join("\n"))
+      )
     )
   )
-)
+const doctor = found("fail")
 
 layer(TestServices, { excludeTestServices: true })("mapped tables of other programs", (it) => {
   it.effect(
@@ -226,6 +228,25 @@ DROP TABLE shop.orders__backup;
       // A running server grants by itself what it may grant.
       yield* eventually(lee.find("orders"))
       expect(yield* doctor).toEqual(before)
+    })
+  )
+
+  it.effect("that the role of changes may not read are said by doctor, and it gets the right again", () =>
+    Effect.gen(function* () {
+      yield* open
+      const { owner, role } = yield* grantsOf
+      const change = role.replace("max_read_", "max_change_")
+      const before = yield* found("warn")
+      for (const statement of [
+        `REVOKE ALL ON shop.orders FROM ${change}`,
+        `REVOKE SELECT (id, name, worker_id, total, note) ON shop.orders FROM ${change}`
+      ])
+        yield* owner.unsafe(within(statement)).unprepared
+      expect((yield* found("warn")).join("\n")).toMatch(
+        new RegExp(within("Changes whose rules look at [^]*shop.orders[^]*can't be confirmed[^]*max migrate"))
+      )
+      yield* grantAll(owner)
+      expect(yield* found("warn")).toEqual(before)
     })
   )
 

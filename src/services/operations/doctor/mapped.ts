@@ -5,7 +5,7 @@ import { connectAs } from "../../../database/Database.ts"
 import { rolesOf } from "../../../database/migrate.ts"
 import { SCHEMA_VERSION } from "../../../database/migrations/index.ts"
 import type { Relation } from "../../../domain/EntityType.ts"
-import { mappedTypes, missingGrants } from "../../mapping/grants.ts"
+import { mappedTypes, missingChangeGrants, missingGrants } from "../../mapping/grants.ts"
 import { tryReading } from "../../mapping/tryReading.ts"
 import { indexAdvice } from "../../mapping/advice.ts"
 import { driftedRelations, replacedRelations } from "../../mapping/drift.ts"
@@ -50,6 +50,7 @@ export const mapped = Effect.fnUntraced(function* ({
       !replaced.includes(name) && code !== "MX001" && (code === NOT_GRANTED || !drifted.includes(name))
   )
   const { statements } = yield* missingGrants(owner, types)
+  const ofChanges = yield* missingChangeGrants(owner, types)
   const changed = drifted.filter((name) => !isGone(name))
   const others = replaced.filter((name) => !isGone(name))
   const missing = types.flatMap((type) => (type.missing ?? []).map(({ slug }) => `${slug} of ${nameOf(type.relation)}`))
@@ -103,6 +104,18 @@ export const mapped = Effect.fnUntraced(function* ({
     ...(findings.length === 0
       ? [ok(NAME, `${types.length} of your tables are mapped, of trusted owners and without drift, and were read.`)]
       : findings),
+    ...(ofChanges.names.length === 0
+      ? []
+      : [
+          warn(
+            NAME,
+            `Changes whose rules look at ${some(ofChanges.names)} can't be confirmed: the role that applies changes may not read all that is mapped.`,
+            "max migrate",
+            ...ofChanges.statements.map(
+              (statement) => `${statement}; (as the owner of the table, if max migrate may not)`
+            )
+          )
+        ]),
     ...(advice.length === 0 ? [] : [warn(NAME, "Lookups scan large tables.", ...new Set(advice))])
   ]
 })
