@@ -5,7 +5,7 @@
 import { Effect } from "effect"
 import { appendAudit } from "../src/database/audit.ts"
 import { Database } from "../src/database/Database.ts"
-import { CurrentPrincipal } from "../src/domain/Principal.ts"
+import { CurrentPrincipal, type Principal } from "../src/domain/Principal.ts"
 import { decodeId } from "../src/domain/ids.ts"
 import { Changes } from "../src/services/changes/Changes.ts"
 import { type ContestantName, start } from "./contestants.ts"
@@ -19,8 +19,8 @@ import { openWorld, type WorldOrganization } from "./world/load.ts"
 import { byPhone } from "./world/questions.ts"
 
 const ROUNDS = 400
-/** The warm-up of a race is an eighth of its rounds. */
-const PREPARED = Math.ceil((ROUNDS * 9) / 8) * 2 + 2
+/** Proposals of one person: as many as the default limit allows in a minute, because each one counts those before it. */
+const PROPOSALS = 10
 const IN_FLIGHT = 8
 const BLOCKS = 20
 const SECONDS = 0.5
@@ -43,20 +43,22 @@ const scenarios = Effect.fnUntraced(function* (rows: number, quiet: boolean) {
 
 type Say = (text: string) => void
 
-/** Proposes a new phone number for the person of a round. */
+/** Proposes a new e-mail address for the person of a round. */
 const changing = Effect.fnUntraced(function* (of: WorldOrganization) {
   const service = yield* Changes
   const { find, principal } = yield* asking(of, "everything")
-  const as = Effect.provideService(CurrentPrincipal, principal)
+  const as = (anchorEntityId: string) =>
+    Effect.provideService(CurrentPrincipal, { ...principal, anchorEntityId } satisfies Principal)
   const via = { channel: "bench" }
+  const own = principal.anchorEntityId
   const idOf = (round: number) => Effect.map(find(byPhone(of, round)), ({ entities: [one] }) => one!.entityId)
   let values = 0
   return {
-    principal,
+    own,
     find,
     idOf,
-    propose: (entityId: string) =>
-      as(
+    propose: (entityId: string, proposer = own) =>
+      as(proposer)(
         service.propose({
           steps: [
             {
@@ -68,7 +70,7 @@ const changing = Effect.fnUntraced(function* (of: WorldOrganization) {
           via
         })
       ),
-    confirm: (changeId: string, digest: string) => as(service.confirm({ changeId, digest, via }))
+    confirm: (changeId: string, digest: string) => as(own)(service.confirm({ changeId, digest, via }))
   }
 })
 
@@ -78,10 +80,14 @@ const proposing = Effect.fnUntraced(function* (of: WorldOrganization, say: Say) 
     Array.from({ length: 200 }, (_, index) => index),
     idOf
   )
+  let proposals = 0
   const raced = yield* race(
     [
       { name: "findEntities by phone", run: (round) => find(byPhone(of, round)) },
-      { name: "propose", run: (round) => propose(ids[round % ids.length]!) }
+      {
+        name: "propose",
+        run: (round) => propose(ids[round % ids.length]!, ids[Math.floor(proposals++ / PROPOSALS) % ids.length])
+      }
     ],
     { rounds: ROUNDS, seconds: 60 }
   )
@@ -135,34 +141,23 @@ const byHand = Effect.fnUntraced(function* (of: WorldOrganization, decider: stri
 })
 
 const confirming = Effect.fnUntraced(function* (of: WorldOrganization, say: Say) {
-  const { confirm, idOf, principal, propose } = yield* changing(of)
-  const hand = yield* byHand(of, principal.anchorEntityId)
-  // A change that is claimed once: each operation of the race has its own, of its own row.
-  const prepared = yield* Effect.forEach(
-    Array.from({ length: PREPARED }, (_, index) => index),
-    Effect.fnUntraced(function* (index) {
-      const id = yield* idOf(1000 + index)
-      const { changeId, preview } = yield* propose(id)
-      return { changeId, digest: preview.digest!, id: decodeId(id)!.toString() }
-    })
-  )
-  let next = 0
+  const { confirm, idOf, own, propose } = yield* changing(of)
+  const hand = yield* byHand(of, own)
+  // Proposed right before it is confirmed: a draft expires, and a person can come twice in a race.
+  let open = { changeId: "", digest: "", id: "" }
+  const prepare = Effect.fnUntraced(function* (round: number) {
+    const id = yield* idOf(round)
+    const { changeId, preview } = yield* propose(id)
+    open = { changeId, digest: preview.digest!, id: decodeId(id)!.toString() }
+  })
   const raced = yield* race(
     [
       {
         name: "the statements by hand",
-        run: () => {
-          const { changeId, digest, id } = prepared[next++]!
-          return hand(changeId, digest, id, `hand-${process.pid}-${next}@example.com`)
-        }
+        prepare,
+        run: (round) => hand(open.changeId, open.digest, open.id, `hand-${process.pid}-${round}@example.com`)
       },
-      {
-        name: "confirm",
-        run: () => {
-          const { changeId, digest } = prepared[next++]!
-          return confirm(changeId, digest)
-        }
-      }
+      { name: "confirm", prepare, run: () => confirm(open.changeId, open.digest) }
     ],
     { rounds: ROUNDS, seconds: 120 }
   )

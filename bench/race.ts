@@ -5,6 +5,8 @@ export interface Contestant<R = never> {
   readonly name: string
   /** One operation; `round` is unique over all operations of the race. */
   readonly run: (round: number) => Effect.Effect<unknown, unknown, R>
+  /** Runs before each operation and isn't measured. */
+  readonly prepare?: (round: number) => Effect.Effect<unknown, unknown, R>
 }
 
 /** A contestant's result per operation: milliseconds of time, and microseconds of this process's CPU. */
@@ -48,9 +50,11 @@ export const race = Effect.fnUntraced(function* <R = never>(
     if (elapsed(1) && counted >= atLeast) break
     for (let turn = 0; turn < contestants.length; turn++) {
       const index = (round + turn) % contestants.length
+      const operation = round * contestants.length + index
+      yield* contestants[index]!.prepare?.(operation) ?? Effect.void
       const before = process.cpuUsage()
       const started = performance.now()
-      yield* contestants[index]!.run(round * contestants.length + index)
+      yield* contestants[index]!.run(operation)
       const ms = performance.now() - started
       const { system, user } = process.cpuUsage(before)
       if (!warm) continue

@@ -1,10 +1,9 @@
-// Removes each defence, one at a time, from a copy of the source and runs its test, which must fail. Prints the tables of
-// docs/security.md. --write updates the page; --check only verifies that every patch, test and table row still applies.
-// Other arguments select entries by name.
+// Removes each defence, one at a time, from a copy of the source and runs its test, which must fail. See HELP.
 import { spawn } from "node:child_process"
 import { chmodSync, cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
+import { parseArgs } from "node:util"
 import { mutants } from "./defences/mutants.mjs"
 import { faultsOf, patched } from "./defences/patch.mjs"
 import { replays } from "./defences/replays.mjs"
@@ -12,9 +11,22 @@ import { openServer } from "./server.mjs"
 import { root } from "./stale.mjs"
 
 const JOBS = 2
-const args = process.argv.slice(2)
-const write = args.includes("--write")
-const wanted = args.filter((arg) => !arg.startsWith("--"))
+const HELP = `npm run defences -- [--write | --check] [NAME…]
+
+Removes each defence from a copy of the source, runs its test, which must fail, and prints the tables of docs/security.md.
+A NAME selects the entries whose name contains it.
+
+  --write  write the rows of the selected entries to docs/security.md
+  --check  run no test: only compare every patch, test name and table row with the source
+`
+const { positionals: wanted, values: flags } = parseArgs({
+  allowPositionals: true,
+  options: { write: { type: "boolean" }, check: { type: "boolean" }, help: { type: "boolean" } }
+})
+if (flags.help) {
+  console.log(HELP)
+  process.exit()
+}
 const chosen = (entries) =>
   entries.filter(
     ({ name }) => wanted.length === 0 || wanted.some((word) => name.toLowerCase().includes(word.toLowerCase()))
@@ -38,7 +50,7 @@ const all = [...chosen(replays), ...chosen(mutants)]
 
 // Before any run: patches that don't apply, renamed tests and outdated table rows.
 const faultsBefore = all.flatMap((entry) => faultsOf(root, entry))
-if (args.includes("--check")) {
+if (flags.check) {
   const written = readFileSync(page, "utf8").replaceAll(/ +/g, " ")
   for (const [kind, entries] of Object.entries({ replays, mutants }))
     for (const entry of chosen(entries))
@@ -46,7 +58,7 @@ if (args.includes("--check")) {
         faultsBefore.push(`${entry.name}: its row in docs/security.md differs`)
 }
 for (const fault of faultsBefore) console.error(fault)
-if (faultsBefore.length > 0 || args.includes("--check")) process.exit(faultsBefore.length === 0 ? 0 : 1)
+if (faultsBefore.length > 0 || flags.check) process.exit(faultsBefore.length === 0 ? 0 : 1)
 
 const home = mkdtempSync(join(tmpdir(), "max-defences-"))
 chmodSync(home, 0o755)
@@ -180,7 +192,7 @@ try {
       chosen(entries).map((entry) => [entry.name, row([...cellsOf[kind](entry), `\`${failed(entry)}\``])])
     )
     const head = heads[kind].map(row)
-    if (!write) console.log(`${[...head, ...rows.values()].join("\n")}\n`)
+    if (!flags.write) console.log(`${[...head, ...rows.values()].join("\n")}\n`)
     const [from, to] = [`<!-- ${kind} -->`, `<!-- end of ${kind} -->`]
     text = text.replace(new RegExp(`${from}([^]*)${to}`), (_, written) => {
       // Entries that didn't run keep their rows.
@@ -192,7 +204,7 @@ try {
       return `${from}\n\n${[...head, ...listed].join("\n")}\n\n${to}`
     })
   }
-  if (write) writeFileSync(page, text)
+  if (flags.write) writeFileSync(page, text)
 } finally {
   await server.close?.()
 }

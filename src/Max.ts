@@ -7,7 +7,7 @@ import { randomBytes } from "node:crypto"
 import { MaxAgent } from "./agents/MaxAgent.ts"
 import { turnError } from "./agents/turnError.ts"
 import type { Organization } from "./domain/EntityType.ts"
-import { type ConfigurationError, InvalidInput, type LookupError, Unavailable } from "./domain/errors.ts"
+import { ConfigurationError, InvalidInput, type LookupError, Unavailable } from "./domain/errors.ts"
 import { isJsonObject } from "./domain/json.ts"
 import type { ListedColumn, ListedType, Named, Page } from "./domain/Page.ts"
 import { CurrentPrincipal, type Principal } from "./domain/Principal.ts"
@@ -28,6 +28,8 @@ import { OrganizationState } from "./services/catalog/OrganizationState.ts"
 import { Changes } from "./services/changes/Changes.ts"
 import { EntityQueryService } from "./services/EntityQueryService.ts"
 import type { IdentityResolver } from "./services/members/IdentityResolver.ts"
+import type { ActionDefinition } from "./services/actions/defineAction.ts"
+import { runActions } from "./services/changes/calls/runActions.ts"
 import { callTool, inputFault, type ToolName, type ToolOutcome } from "./tools/call.ts"
 import type { TurnEvent } from "./wire/TurnEvent.ts"
 
@@ -64,6 +66,13 @@ export interface MaxFor extends ChangesFor {
   /** Calls a tool as a model does: an invalid call is an outcome, a refused admission rejects. */
   readonly callTool: (name: string, input: unknown) => Promise<ToolOutcome>
   readonly ask: (text: string, options?: AskOptions) => Promise<Answer>
+}
+
+/** Options of `Max.open`. */
+export type OpenOptions = MaxOptions & {
+  readonly organization?: string | undefined
+  /** Actions of this program, by `defineAction`; it runs what people confirm of them while it is open. */
+  readonly actions?: ReadonlyArray<ActionDefinition> | undefined
 }
 
 export class Max implements AsyncDisposable {
@@ -103,16 +112,31 @@ export class Max implements AsyncDisposable {
   ): Effect.Effect<Principal, AdmissionError | InvalidInput, IdentityResolver | Admission> =>
     Effect.map(admitted(organization, proof, scope), ({ principal }) => principal)
 
+  /**
+   * Declares actions of this program, and runs what people confirm of them until the scope closes. They permit nothing: a
+   * policy does.
+   */
+  static readonly runActions = runActions
+
   /** Connects. `organization` is a slug, optional when there is only one. */
-  static readonly open = async (options: MaxOptions & { readonly organization?: string | undefined }): Promise<Max> => {
-    const runtime = ManagedRuntime.make(Max.layer(options))
+  static readonly open = async (options: OpenOptions): Promise<Max> => {
+    const organization = options?.organization
+    const readOrganization = Effect.gen(function* () {
+      const env = yield* Env
+      const states = yield* OrganizationState
+      return yield* states.organization(organization ?? env.organization)
+    })
+    // It runs after the layer below has checked the options.
+    const declared = Layer.effectDiscard(
+      Effect.suspend(() => {
+        const { actions = [] } = options
+        return actions.length === 0
+          ? Effect.void
+          : Effect.flatMap(readOrganization, (found) => runActions(found, actions))
+      }).pipe(Effect.catchTag(["OperatorError", "NotAdmitted"], ({ message }) => ConfigurationError.of(message)))
+    )
+    const runtime = ManagedRuntime.make(Layer.provideMerge(declared, Max.layer(options)))
     try {
-      const organization = options?.organization
-      const readOrganization = Effect.gen(function* () {
-        const env = yield* Env
-        const states = yield* OrganizationState
-        return yield* states.organization(organization ?? env.organization)
-      })
       return new Max(runtime, await promised(runtime, readOrganization))
     } catch (error) {
       await runtime.dispose()

@@ -9,6 +9,7 @@ import { Env, settingFault, SETTINGS, type Values } from "./env.ts"
 import { Agent, ConfiguredDatabase, Observability, Services } from "./layers.ts"
 import { Admission } from "./services/access/Admission.ts"
 import { CallLimits } from "./services/access/CallLimits.ts"
+import { isDefinitions } from "./services/changes/calls/runActions.ts"
 import { ToolHandlers } from "./tools/handlers.ts"
 
 /** Exactly one of `databaseUrl`, `connection` and `embedded`, or the environment's DATABASE_URL. */
@@ -56,8 +57,9 @@ const OPTIONS: ReadonlyArray<string> = [
   "environment",
   "traces",
   "settings",
-  "organization"
-] satisfies ReadonlyArray<keyof MaxOptions | "organization">
+  "organization",
+  "actions"
+] satisfies ReadonlyArray<keyof MaxOptions | "organization" | "actions">
 
 /** Says which key isn't known, so that a misspelled one isn't ignored. */
 const unknownIn = (what: string, given: object | undefined, known: ReadonlyArray<string>): string | undefined => {
@@ -71,7 +73,7 @@ const unknownIn = (what: string, given: object | undefined, known: ReadonlyArray
 const optionsFault = (options: MaxOptions): string | undefined => {
   const given: unknown = options
   if (!isJsonObject(given)) return "The options must be an object: { databaseUrl, settings }."
-  const { connection, databaseUrl, embedded, environment, organization, settings, traces } = given
+  const { actions, connection, databaseUrl, embedded, environment, organization, settings, traces } = given
   const expected = (name: string, what: string, value: unknown, valid: boolean) =>
     value === undefined || valid ? undefined : `${name} must be ${what}.`
   return (
@@ -88,6 +90,7 @@ const optionsFault = (options: MaxOptions): string | undefined => {
     expected("traces", "true or false", traces, typeof traces === "boolean") ??
     expected("organization", "the slug of an organization", organization, typeof organization === "string") ??
     expected("settings", "an object", settings, isJsonObject(settings)) ??
+    expected("actions", "a list of defineAction({ … })", actions, isDefinitions(actions)) ??
     unknownIn("setting", options.settings, Object.keys(SETTINGS)) ??
     Object.entries(options.settings ?? {}).flatMap(([key, value]) => settingFault(key as keyof Values, value) ?? [])[0]
   )

@@ -110,6 +110,8 @@ export const settingFault = (key: keyof Values, value: unknown): string | undefi
   const fault = `settings.${key} (${name}): expected ${kind.accepts}.`
   if (value === undefined) return undefined
   if (Redacted.isRedacted(value)) return SECRET_KINDS.includes(kind) ? undefined : fault
+  if (Array.isArray(value) && kind === SETTINGS.replicaUrls.kind)
+    return value.every(Redacted.isRedacted) ? undefined : fault
   if (value instanceof Map) return kind === SETTINGS.prices.kind ? undefined : fault
   if (!["string", "number"].includes(typeof value) && !Array.isArray(value)) return fault
   try {

@@ -1,5 +1,5 @@
 /** The library: services and their layers, tools, and domain types. */
-export { type Answer, type AskOptions, Max, type MaxFor } from "./Max.ts"
+export { type Answer, type AskOptions, Max, type MaxFor, type OpenOptions } from "./Max.ts"
 export type { MaxOptions, MaxServices } from "./MaxLayer.ts"
 export type { Proof } from "./MaxProof.ts"
 export type { ChangesFor, ConfirmOptions, ListOptions, ProposeOptions } from "./MaxChanges.ts"
@@ -62,6 +62,14 @@ export {
   type Draft,
   type Via
 } from "./services/changes/Changes.ts"
+export {
+  type ActionDefinition,
+  ActionDelayed,
+  type ActionOptions,
+  ActionRefused,
+  type Deed,
+  defineAction
+} from "./services/actions/defineAction.ts"
 export { EntityQueryService } from "./services/EntityQueryService.ts"
 export { readIdentifier } from "./services/members/identifier.ts"
 export { IdentityResolver } from "./services/members/IdentityResolver.ts"

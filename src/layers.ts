@@ -1,18 +1,21 @@
 /** The layer graph; each line provides the lines above it. */
-import { Effect, Layer } from "effect"
+import { Effect, Layer, Redacted } from "effect"
 import { MaxAgent } from "./agents/MaxAgent.ts"
 import { configuredModel } from "./agents/configuredModel.ts"
 import { connectionFailure, connectOwner, Database } from "./database/Database.ts"
 import { DatabaseSource, type Location, type Source, sourceOf } from "./database/DatabaseSource.ts"
 import { ConfigurationError } from "./domain/errors.ts"
-import { Env } from "./env.ts"
+import { Env, readReference } from "./env.ts"
 import { exportMetricsAndLogs, exportTraces } from "./observability/exporters.ts"
 import { EventLoop } from "./observability/EventLoop.ts"
 import { Measures } from "./observability/Measures.ts"
 import { Recorder } from "./observability/Recorder.ts"
+import { Actions, type ActionSettings } from "./services/actions/Actions.ts"
 import { Administration } from "./services/administration/Administration.ts"
 import { AuditLog } from "./services/audit/AuditLog.ts"
+import { ChangeOutbox } from "./services/changes/calls/ChangeOutbox.ts"
 import { Changes } from "./services/changes/Changes.ts"
+import { Passkeys } from "./services/access/Passkeys.ts"
 import { Credentials } from "./services/access/Credentials.ts"
 import { EntityTypeCatalog } from "./services/EntityTypeCatalog.ts"
 import { EntityQueryService } from "./services/EntityQueryService.ts"
@@ -26,6 +29,7 @@ import { IdentityResolver } from "./services/members/IdentityResolver.ts"
 import { Importer } from "./services/import/Importer.ts"
 import { Mappings } from "./services/mapping/Mappings.ts"
 import { Memberships } from "./services/members/Memberships.ts"
+import { Setup } from "./services/onboarding/Setup.ts"
 import { Organizations } from "./services/organizations/Organizations.ts"
 import { OrganizationState } from "./services/catalog/OrganizationState.ts"
 import { OrgEntityStore } from "./services/OrgEntityStore.ts"
@@ -34,9 +38,12 @@ import { PolicyReview } from "./services/policies/PolicyReview.ts"
 import { Refusals } from "./services/audit/Refusals.ts"
 import { Conversations } from "./services/conversations/Conversations.ts"
 import { Sessions } from "./services/conversations/Sessions.ts"
+import { Sources } from "./services/conversations/Sources.ts"
 import { TurnNames } from "./services/conversations/TurnNames.ts"
 import { SmsAdmission } from "./services/texting/SmsAdmission.ts"
 import { SenderLeases } from "./services/texting/SenderLeases.ts"
+import { ApproverTexts } from "./services/texting/ApproverTexts.ts"
+import { SmsCodes } from "./services/texting/SmsCodes.ts"
 import { SmsInbox } from "./services/texting/SmsInbox.ts"
 import { SmsLog } from "./services/texting/SmsLog.ts"
 import { SmsOutbox } from "./services/texting/SmsOutbox.ts"
@@ -65,6 +72,17 @@ const changes = (limits?: Parameters<typeof Changes.layer>[0]["limits"]) =>
     )
   )
 
+/** The secrets of actions are references, read when a request is sent. */
+const actionSettings = (hosts: ReadonlyArray<string>): ActionSettings => ({
+  hosts,
+  secretOf: (reference) => Effect.map(readReference("secret", reference), ({ secret }) => Redacted.value(secret))
+})
+const ConfiguredActions = Layer.unwrap(
+  Effect.map(Env, ({ privateHosts }) =>
+    Layer.merge(Actions.layer(actionSettings(privateHosts)), ChangeOutbox.layer(actionSettings(privateHosts)))
+  )
+)
+
 /** Changes, as they are configured. */
 const ConfiguredChanges = changes()
 
@@ -90,6 +108,7 @@ export const Services = ConfiguredChanges.pipe(
   Layer.provideMerge(
     Layer.mergeAll(
       Administration.layer,
+      ConfiguredActions,
       ConfiguredExports.pipe(Layer.provideMerge(EntityQueryService.layer)),
       Exporter.layer,
       ExternalIds.layer,
@@ -97,12 +116,17 @@ export const Services = ConfiguredChanges.pipe(
       Importer.layer,
       Mappings.layer,
       Organizations.layer,
+      Passkeys.layer,
       Conversations.layer,
       Sessions.layer,
+      Sources.layer,
+      Setup.layer,
       Snapshots.layer,
       TurnNames.layer,
       SmsAdmission.layer,
       SenderLeases.layer,
+      ApproverTexts.layer,
+      SmsCodes.layer,
       SmsInbox.layer,
       SmsOutbox.layer,
       Spending.layer

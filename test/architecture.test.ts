@@ -59,7 +59,8 @@ const FEATURES: Readonly<Record<string, ReadonlyArray<string>>> = {
   members: ["audit", "catalog"],
   access: ["audit", "catalog", "mail", "members"],
   lookup: ["audit", "catalog", "members"],
-  changes: ["catalog", "cells", "lookup", "members"],
+  actions: ["catalog", "cells"],
+  changes: ["actions", "catalog", "cells", "lookup", "members"],
   texting: ["catalog", "members"],
   policies: ["catalog", "cells", "lookup", "members"],
   organizations: ["catalog", "policies"],
@@ -67,7 +68,8 @@ const FEATURES: Readonly<Record<string, ReadonlyArray<string>>> = {
   mapping: ["catalog", "policies"],
   operations: ["catalog", "import", "mapping"],
   exports: ["lookup", "operations"],
-  administration: ["access", "audit", "catalog", "mail", "members", "policies", "texting"]
+  administration: ["access", "audit", "catalog", "mail", "members", "policies", "texting"],
+  onboarding: ["access", "catalog", "members", "organizations", "policies"]
 }
 
 /** The contracts at the top of `services`, each with the feature folder that holds its parts. */

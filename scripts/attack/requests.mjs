@@ -11,6 +11,21 @@ const PENDING = Buffer.from(
   JSON.stringify({ provider: "made-up", state: "made-up", nonce: "made-up", verifier: "made-up" })
 ).toString("base64url")
 
+/** The answer of an authenticator to a challenge that Max didn't make. */
+const PASSKEY = {
+  id: "bWFkZS11cA",
+  rawId: "bWFkZS11cA",
+  type: "public-key",
+  clientExtensionResults: {},
+  response: {
+    clientDataJSON: "e30",
+    authenticatorData: "AAAA",
+    attestationObject: "oA",
+    signature: "AAAA",
+    userHandle: "AAAAAAAAAAAA"
+  }
+}
+
 /** `path` contains `{name}` for each of `params`. `headers` are attacked; `send` and `fixed` stay unchanged. */
 export const requestsOf = async (world) => {
   const mine = { send: as(world.admin) }
@@ -110,7 +125,14 @@ export const requestsOf = async (world) => {
     { ...get("forget", "/v1/conversations/{id}"), method: "DELETE", params: { id: doomed } },
     get("actions", "/v1/actions"),
     get("action", "/v1/actions/{id}", {}, { params: { id: "people.update" } }),
+    post("intake", "/v1/intake", {
+      source: "zendesk",
+      sourceId: "tFRESH",
+      from: "customer@elsewhere.example",
+      text: "who is noah mendes?"
+    }),
     post("propose", "/v1/changes", change("proposed", { key: "tFRESH" })),
+    get("changes by what they are", "/v1/changes", { type: "people", proposer: samir, state: "open" }),
     get("changes of a person", "/v1/changes", {
       list: "mine",
       session: conversation,
@@ -141,6 +163,30 @@ export const requestsOf = async (world) => {
     {
       ...post("mail a link", "/v1/session/mail", { email: "rosa.delgado@harbor.example" }),
       send: { origin: "FRONT" }
+    },
+    { ...post("begin with a passkey", "/v1/session/passkey/begin", undefined), send: { origin: "FRONT" } },
+    {
+      ...post("sign in with a passkey", "/v1/session/passkey", { response: PASSKEY }),
+      send: { origin: "FRONT" },
+      status: [401]
+    },
+    {
+      ...post("set up", "/v1/setup", {
+        code: "max_setup_made-up",
+        organization: { name: "Made Up", country: "US", timeZone: "America/New_York" },
+        administrator: { name: "Made Up", email: "made-up@harbor.example" }
+      }),
+      send: { origin: "FRONT" },
+      status: [401]
+    },
+    get("passkeys", "/v1/passkeys", {}, { status: [403] }),
+    post("begin adding a passkey", "/v1/passkeys/begin", undefined, { status: [403] }),
+    post("add a passkey", "/v1/passkeys", { name: "made-up", response: PASSKEY }, { status: [403] }),
+    {
+      ...get("remove a passkey", "/v1/passkeys/{id}"),
+      method: "DELETE",
+      params: { id: "made-up" },
+      status: [403]
     },
     get(
       "leave for a provider",
@@ -220,6 +266,7 @@ export const requestsOf = async (world) => {
       limit: 5
     }),
     get("verification", "/v1/admin/audit/verification"),
+    get("changes", "/v1/admin/changes", { before: "jopuvumecfmzq", limit: 5 }),
     get("texts", "/v1/admin/texts", { before: "2030-01-01T00:00:00.000Z", limit: 5 }),
     get("traces", "/v1/traces", { ...selection, limit: 5 }),
     get("live", "/v1/traces/live", selection),
@@ -263,6 +310,8 @@ export const requestsOf = async (world) => {
       })
     ),
     post("MCP, the tools", "/mcp", rpc("tools/list", {})),
+    post("MCP, the tools with changes", "/mcp/changes", rpc("tools/list", {})),
+    post("MCP, a call with changes", "/mcp/changes", rpc("tools/call", { name: "findEntities", arguments: find })),
     post("MCP, a call", "/mcp", rpc("tools/call", { name: "findEntities", arguments: find }), {
       headers: { "mcp-protocol-version": "2025-11-25" }
     }),
@@ -286,10 +335,28 @@ export const requestsOf = async (world) => {
       {},
       { send: {}, headers: { host: "localhost:7700" } }
     ),
+    get(
+      "resource metadata of MCP with changes",
+      "/.well-known/oauth-protected-resource/mcp/changes",
+      {},
+      { send: {}, headers: { host: "localhost:7700" } }
+    ),
+    get("page of a change", "/inbox/{change}", {}, { send: {}, params: { change: "made-up" } }),
     get("asset", "/assets/{name}", {}, { send: {}, params: { name: asset }, headers: { "if-none-match": "x" } }),
-    ...["/healthz", "/readyz", "/docs", "/openapi.json", "/", "/sign-in", "/admin", "/traces", "/embed.js"].map(
-      (path) => get(path, path, { anything: "x" }, { send: {} })
-    )
+    ...[
+      "/healthz",
+      "/readyz",
+      "/docs",
+      "/openapi.json",
+      "/",
+      "/sign-in",
+      "/account",
+      "/setup",
+      "/inbox",
+      "/admin",
+      "/traces",
+      "/embed.js"
+    ].map((path) => get(path, path, { anything: "x" }, { send: {} }))
   ]
 }
 

@@ -2,6 +2,7 @@
 const bind = "src/permissions/bindPredicate.ts"
 const engine = "src/permissions/PermissionEngine.ts"
 const predicate = "src/database/sql/predicate.ts"
+const comparisons = "src/database/sql/comparisons.ts"
 const corpus = ["test/conformance/differential.test.ts", "the rows and cells that a policy shows"]
 
 export const mutants = [
@@ -32,14 +33,14 @@ export const mutants = [
   {
     name: "neDistinct",
     removed: "<> is unknown for NULL (here: IS DISTINCT FROM)",
-    patches: [[predicate, `ne: "<>"`, `ne: "IS DISTINCT FROM"`]]
+    patches: [[comparisons, `ne: "<>"`, `ne: "IS DISTINCT FROM"`]]
   },
   {
     name: "notInIsNotTrue",
     removed: "<> ALL is unknown for NULL (here: (= ANY) IS NOT TRUE)",
     patches: [
       [
-        predicate,
+        comparisons,
         "return negated ? `${reference} <> ALL(${list})`",
         "return negated ? `(${reference} = ANY(${list})) IS NOT TRUE`"
       ]

@@ -2,6 +2,7 @@
 const bind = "src/permissions/bindPredicate.ts"
 const engine = "src/permissions/PermissionEngine.ts"
 const find = "src/database/sql/find.ts"
+const replicaReads = "src/services/lookup/replicaReads.ts"
 const cells = "src/database/sql/cells.ts"
 const database = "src/database/Database.ts"
 const views = "src/services/lookup/views.ts"
@@ -12,7 +13,7 @@ const state = "src/services/catalog/OrganizationState.ts"
 const identity = "src/services/members/IdentityResolver.ts"
 const values = "src/domain/values.ts"
 const rowSecurity = "src/database/rowSecurity.ts"
-const sessions = "src/services/conversations/Sessions.ts"
+const sessions = "src/services/conversations/storeTurns.ts"
 const names = "src/services/conversations/TurnNames.ts"
 const namedTurns = "test/channels/http/namedTurns.test.ts"
 const rows = "src/database/sql/rows.ts"
@@ -38,24 +39,38 @@ const lookupQueue = "src/database/LookupQueue.ts"
 const fairness = "test/database/fairness.test.ts"
 const locks = "test/database/locks.test.ts"
 
+const smsCodes = "src/services/texting/SmsCodes.ts"
+const smsProcessor = "src/channels/sms/SmsProcessor.ts"
+const confirmingByText = "test/channels/sms/confirming.test.ts"
 const decide = "src/permissions/decide.ts"
 const write = "src/database/sql/write.ts"
 const writePlan = "test/permissions/writePlan.test.ts"
 const writes = "test/conformance/writes.test.ts"
 const apply = "src/services/changes/apply.ts"
+const changeOutbox = "src/services/changes/calls/ChangeOutbox.ts"
+const actionGuards = "test/services/actions/guards.test.ts"
+const outboxTest = "test/services/actions/outbox.test.ts"
+const setup = "src/services/onboarding/Setup.ts"
+const setupTest = "test/channels/http/setup.test.ts"
 const writeUnits = "src/services/changes/writeUnits.ts"
+const mappedChanges = "test/services/changes/mapped.test.ts"
+const mappingWrites = "test/services/mapping/write.test.ts"
 const decisions = "src/services/changes/decisions.ts"
 const changesTest = "test/services/changes/Changes.test.ts"
 const approvalTest = "test/services/changes/approval.test.ts"
 const refusalsTest = "test/services/changes/refusals.test.ts"
 const filtersTest = "test/conformance/filters.test.ts"
 const groups = "src/database/sql/groups.ts"
+const shownRows = "src/database/sql/shownRows.ts"
 const figuresTest = "test/conformance/figures.test.ts"
 const shownFigures = "every group and figure is what the oracle adds up in the table that is shown to the caller"
 const groupsTest = "test/services/lookup/groups.test.ts"
 const shownTable = "every filter finds what the oracle finds in the table that is shown to the caller"
 const exportTest = "test/channels/http/export.test.ts"
 const invitationsTest = "test/channels/http/invitations.test.ts"
+const storing = "src/database/migrations/0030_storing_proposals.ts"
+const passkeysTest = "test/channels/http/passkeys.test.ts"
+const mcpChanges = "test/channels/http/mcpChanges.test.ts"
 const racesTest = "test/services/changes/races.test.ts"
 
 /** The planner that looks for a rule before and for another one after the change. */
@@ -376,9 +391,9 @@ export const replays = [
   {
     name: "= hijacked through search_path (our own review)",
     test: [regressions, "ignores an = operator"],
-    defence: "Database.ts: every connection starts with search_path = pg_catalog, pg_temp",
+    defence: "readPools.ts: every connection starts with search_path = pg_catalog, pg_temp",
     removed: "the setting, of connections and of roles",
-    patches: [[database, `search_path: "pg_catalog, pg_temp"`, `search_path: "public, pg_catalog"`]]
+    patches: [["src/database/readPools.ts", `search_path: "pg_catalog, pg_temp"`, `search_path: "public, pg_catalog"`]]
   },
   {
     name: "A statement that forgets the organization",
@@ -718,16 +733,48 @@ export const replays = [
     ]
   },
   {
+    name: "A standby that answered although it was behind its primary",
+    test: ["test/database/replicas.test.ts", "says what the primary has while standbys are 500 ms behind"],
+    defence: "replicaReads.ts: rows of a standby count only with the primary's epoch and data version",
+    removed: "the comparison",
+    patches: [
+      [replicaReads, 'if (primary.epoch !== epoch) return "stale plan"', ""],
+      [replicaReads, "first.fresh === true && first.version === primary.version", "first.fresh !== null"],
+      // The standby's own guard says that the plan is stale, and would be believed.
+      [find, "o.epoch = ${epoch} AS fresh, (SELECT d.version", "o.epoch IS NOT NULL AS fresh, (SELECT d.version"]
+    ]
+  },
+  {
+    name: "The same, for rows written without a policy or membership changing",
+    test: ["test/database/replicas.test.ts", "says what the primary has while standbys are 500 ms behind"],
+    defence: "replicaReads.ts: rows of a standby count only with the primary's data version",
+    removed: "the comparison of data versions",
+    patches: [[replicaReads, "first.fresh === true && first.version === primary.version", "first.fresh === true"]]
+  },
+  {
+    name: "The same, for a change that was confirmed and an import",
+    test: [
+      "test/database/dataVersion.test.ts",
+      "replaces the organization's epoch or data version, whichever service it is of"
+    ],
+    defence: "apply.ts, Importer.ts: whatever writes rows replaces the data version",
+    removed: "the new data version",
+    patches: [
+      [apply, "if (steps.length > 0) yield* raiseDataVersion(sql, organizationId)", ""],
+      ["src/services/import/Importer.ts", "yield* raiseDataVersion(sql, organization.id)", ""]
+    ]
+  },
+  {
     name: "A stored answer read after a role was lost from the token (our own review)",
     test: [basis, "is not shown without that role"],
-    defence: "Sessions.ts `madeFrom`: an answer is read only under an equal basis",
+    defence: "storeTurns.ts `madeFrom`: an answer is read only under an equal basis",
     removed: "the basis",
     patches: [[sessions, "coalesce(basis = ${key}::text AND ", "coalesce(${key}::text <> '' AND "]]
   },
   {
     name: "The same, for an answer whose rule has ended",
     test: [basis, "is shown until the rule ends and never after"],
-    defence: "Sessions.ts `madeFrom`: an answer is read until its basis expires",
+    defence: "storeTurns.ts `madeFrom`: an answer is read until its basis expires",
     removed: "the expiry",
     patches: [[sessions, "AND expires_at > to_timestamp(", "AND now() > to_timestamp(0 * "]]
   },
@@ -879,6 +926,20 @@ export const replays = [
     defence: "sms/keywords.ts: a message is cut before it is normalized",
     removed: "the cut",
     patches: [["src/channels/sms/keywords.ts", ".slice(0, MAX_BODY)", ""]]
+  },
+  {
+    name: "A row of one long word holds up the process (our own review)",
+    test: ["test/agents/linear.test.ts", "a row that grounds a reply"],
+    defence: "claims.ts `EMAIL`: an address begins at the beginning of a word, so that each word is read once",
+    removed: "the beginning of a word",
+    patches: [["src/agents/guards/claims.ts", `/(?<![^\\s@<>()[\\]{},;:"'])[^\\s@`, "/[^\\s@"]]
+  },
+  {
+    name: "A question of 2,000 digits holds up the process (our own review)",
+    test: ["test/agents/linear.test.ts", "basic mode's facts"],
+    defence: "readCodes.ts `phoneAt`: a phone number has at most 15 digits",
+    removed: "the bound",
+    patches: [["src/agents/basic/readCodes.ts", "    if (digitsSoFar > MAX_DIGITS) break\n", ""]]
   },
   {
     name: "A policy of unclosed quotes holds up the process (our own review)",
@@ -1100,9 +1161,11 @@ export const replays = [
   {
     name: "A lock on one table held up the reads of all others (our own review)",
     test: [locks, "reads of other relations are answered before the first read of it fails"],
-    defence: "Database.ts `reading`: the lock timeout of reads is short",
+    defence: "readPools.ts `reading`: the lock timeout of reads is short",
     removed: "the short lock timeout",
-    patches: [[database, "lock_timeout: String(Math.min(lockTimeout, Math.floor(timeout / 2))),", ""]]
+    patches: [
+      ["src/database/readPools.ts", "lock_timeout: String(Math.min(lockTimeout, Math.floor(timeout / 2))),", ""]
+    ]
   },
   {
     name: "The same, by repeated reads of the locked table",
@@ -1111,6 +1174,53 @@ export const replays = [
     removed: "the set of locked relations",
     patches: [
       ["src/database/RelationLocks.ts", "for (const relation of relations) this.locked.add(relation)", "void relations"]
+    ]
+  },
+  {
+    name: "An event loop that was blocked, without a figure (our own review)",
+    test: ["test/observability/EventLoop.test.ts", "has its delay and its blocks in the metrics"],
+    defence: "EventLoop.ts `look`: each block is counted",
+    removed: "the count",
+    patches: [["src/observability/EventLoop.ts", "          measures.blocked()\n", ""]]
+  },
+  {
+    name: "The same, without its delay",
+    test: ["test/observability/EventLoop.test.ts", "has its delay and its blocks in the metrics"],
+    defence: "EventLoop.ts `report`: the delay of each period is a gauge",
+    removed: "the report",
+    patches: [["src/observability/EventLoop.ts", ", setInterval(report, PERIOD).unref()", ""]]
+  },
+  {
+    name: "The same, without a finding that names the turn",
+    test: ["test/observability/findings.test.ts", "says who held the event loop, and for how long"],
+    defence: "detectors.ts `blockedLoops`: a turn's own work is compared with the block",
+    removed: "the comparison",
+    patches: [["src/observability/detectors.ts", "return own >= weight / 2", "return own < 0"]]
+  },
+  {
+    name: "A failure that people saw and no log line told of (our own review)",
+    test: ["test/channels/http/logs.test.ts", "is one WARN line with the SQLSTATE"],
+    defence: "edge.ts: a request that failed is a WARN line with its cause and reference",
+    removed: "the line",
+    patches: [
+      [
+        "src/channels/http/edge.ts",
+        `cause === FAILED_TURN ? Effect.void : reportFailure("A request failed", { method, route, status })`,
+        "Effect.void"
+      ]
+    ]
+  },
+  {
+    name: "The same, for a turn",
+    test: ["test/channels/http/logs.test.ts", "is one line of a turn"],
+    defence: "MaxAgent.ts: a turn that failed is a WARN line",
+    removed: "the line",
+    patches: [
+      [
+        "src/agents/MaxAgent.ts",
+        `reference === undefined || isTerminal ? Effect.void : reportFailure("A turn failed", { reason })`,
+        "Effect.void"
+      ]
     ]
   },
   {
@@ -1213,8 +1323,8 @@ export const replays = [
     patches: [
       [
         write,
-        '`WHERE ${named(type, ids, context)} AND ${fragment(read.where, type, "p", context)}`\n',
-        "`WHERE ${named(type, ids, context)}`\n"
+        '`WHERE ${byIds(type, ids, context)} AND ${fragment(read.where, type, "p", context)}`\n',
+        "`WHERE ${byIds(type, ids, context)}`\n"
       ]
     ]
   },
@@ -1317,7 +1427,7 @@ export const replays = [
     patches: [
       [
         writeUnits,
-        "if (row === undefined || !same) return yield* Stale.of(OTHERWISE)",
+        "if (row === undefined || !same) return yield* Stale.of(otherwise(others.map(({ column }) => column)))",
         "if (row === undefined) return yield* Stale.of(OTHERWISE)"
       ],
       [
@@ -1326,6 +1436,54 @@ export const replays = [
         "row.organization_id !== writer.catalog.organization.id)"
       ]
     ]
+  },
+  {
+    name: "The role of changes could write columns of another program's table that no mapping names (our own review)",
+    test: [mappedChanges, "is applied by a role that may write the declared columns and nothing else"],
+    defence: "writeGrants.ts `granting`: rights column by column, and the others revoked",
+    removed: "the columns",
+    patches: [
+      [
+        "src/services/mapping/writeGrants.ts",
+        'const columns = right.columns.length === 0 ? "" :',
+        'const columns = right.columns.length >= 0 ? "" :'
+      ]
+    ]
+  },
+  {
+    name: "What a constraint or trigger of a mapped table says told of a row that the person can't see (our own review)",
+    test: [mappedChanges, "is refused with one sentence that tells of no other row"],
+    defence: "taken.ts `taken`: one sentence for every refusal of a write",
+    removed: "the sentence",
+    patches: [["src/services/changes/taken.ts", "Effect.fail(NotAllowed.of(NOT_TAKEN))", "Effect.fail(error)"]]
+  },
+  {
+    name: "A deferred trigger of a mapped table ran with the rights of the service (our own review)",
+    test: [mappedChanges, "runs deferred triggers of the table as the narrow role, before it is left"],
+    defence: "writeUnits.ts: deferred constraints and triggers run before the narrow role is left",
+    removed: "SET CONSTRAINTS",
+    patches: [[writeUnits, '"SET CONSTRAINTS ALL IMMEDIATE"', '"SELECT 1"']]
+  },
+  {
+    name: "A foreign key that was made after the mapping carried a change into other rows (our own review)",
+    test: [mappedChanges, "is refused while the table differs from its mapping, which is read all the same"],
+    defence:
+      "mappedWrite.ts `writableCondition`: the relation as it was mapped, before the proposal and around the writes",
+    removed: "the condition",
+    patches: [
+      [writeUnits, "if (row?.writable !== true)", "if (row === undefined)"],
+      ["src/services/changes/evaluate.ts", "rows[0].writable === false", "rows[0].writable === null"]
+    ]
+  },
+  {
+    name: "A mapping let a generated, joined, identifying or referenced column be written (our own review)",
+    test: [
+      mappingWrites,
+      "is refused with the reason of each column, table, trigger and cascade that can't be written"
+    ],
+    defence: "checkWrite.ts `unwritable`: only cells with an exact way back that decide nothing about the row",
+    removed: "the columns' faults",
+    patches: [["src/services/mapping/checkWrite.ts", "if (why !== undefined) fault(", "if (why === null) fault("]]
   },
   {
     name: "A person approved a change of cells that the person can't see (our own review)",
@@ -1414,9 +1572,9 @@ export const replays = [
       racesTest,
       "share exact limits per person: changes, deletions, rows and calls, each refused with the seconds to wait"
     ],
-    defence: "limits.ts `holdPerson`: one proposal of a person at a time is counted",
+    defence: "0030_storing_proposals.ts: one proposal of a person at a time is counted",
     removed: "the lock",
-    patches: [["src/services/changes/limits.ts", "pg_advisory_xact_lock(hashtextextended", "abs(hashtextextended"]]
+    patches: [[storing, "pg_advisory_xact_lock(hashtextextended", "abs(hashtextextended"]]
   },
   {
     name: "A change wrote with the rights of the whole service (our own review)",
@@ -1544,15 +1702,9 @@ export const replays = [
   {
     name: "A repeat lowered the confirmation that a change needs (our own review)",
     test: ["test/services/changes/keeping.test.ts", "proposed again keep their level and their time"],
-    defence: "store.ts `storing`: a repeat that needs a higher level withdraws the lower one",
+    defence: "0030_storing_proposals.ts `ended`: a repeat that needs a higher level withdraws the lower one",
     removed: "the comparison of levels",
-    patches: [
-      [
-        "src/services/changes/store.ts",
-        '${rank("level")} < ${rank("$4::text")}',
-        '${rank("level")} > ${rank("$4::text")}'
-      ]
-    ]
+    patches: [[storing, "c.level) < array_position(", "c.level) > array_position("]]
   },
   {
     name: "A row's text led a model to a value (our own review)",
@@ -1652,11 +1804,11 @@ export const replays = [
   {
     name: "A sum held hidden cells (Cube PR 11026, masks on aggregates)",
     test: [figuresTest, shownFigures],
-    defence: "groups.ts `shownValue`: each cell is under its mask, before any aggregate",
+    defence: "shownRows.ts `shownValue`: each cell is under its mask, before any aggregate",
     removed: "the masks of figures",
     patches: [
       [
-        groups,
+        shownRows,
         "[...condition(mask, type, alias, context), hasValue(column, reference)]",
         "[hasValue(column, reference)]"
       ]
@@ -1672,17 +1824,17 @@ export const replays = [
   {
     name: "A figure went through a hidden row (shown table, our own review)",
     test: [figuresTest, shownFigures],
-    defence: "groups.ts `Joins`: the plan of each type on a path",
+    defence: "shownRows.ts `Joins`: the plan of each type on a path",
     removed: "the plan of a path's targets",
-    patches: [[groups, "          ...condition(where, to, next, this.context)\n", ""]]
+    patches: [[shownRows, "          ...condition(where, to, next, this.context)\n", ""]]
   },
   {
     name: "A group by a hidden reference (Twenty #25911)",
     test: [figuresTest, shownFigures],
-    defence: "groups.ts `storedReference`: a reference is under its mask",
+    defence: "shownRows.ts `storedReference`: a reference is under its mask",
     removed: "the mask of a reference",
     patches: [
-      [groups, 'return mask._tag === "Always"\n    ? reference', 'return mask._tag !== "None"\n    ? reference']
+      [shownRows, 'return mask._tag === "Always"\n    ? reference', 'return mask._tag !== "None"\n    ? reference']
     ]
   },
   {
@@ -1698,6 +1850,29 @@ export const replays = [
     defence: "groups.ts `finished`: amounts are added up per currency",
     removed: "the currency of a sum",
     patches: [[groups, "const merged = !money.has(index)", "const merged = true"]]
+  },
+  {
+    name: "One row made every figure by a period unavailable (our own review)",
+    test: ["test/services/lookup/groupsInput.test.ts", "have a true answer or one clear error"],
+    defence: "shownRows.ts `isOrdinary`: a zone and a period stay within the type",
+    removed: "the bounds",
+    patches: [[shownRows, "`${value} >= '4712-01-01 BC' AND ${value} < '294276-01-01'`", '"TRUE"']]
+  },
+  {
+    name: "An export of groups ended at a page and didn't say so (our own review)",
+    test: [
+      "test/channels/http/export.test.ts",
+      "has every group, more than a page shows, and says in its last line where there are more groups than it has"
+    ],
+    defence: "Exports.ts: all groups of a query, as many as an export has",
+    removed: "the larger page",
+    patches: [
+      [
+        "src/services/exports/Exports.ts",
+        "queries.groups({ ...query, organizationId })",
+        "queries.findEntities({ ...query, organizationId })"
+      ]
+    ]
   },
   {
     name: "A configuration file that every user could read had a password (our own review)",
@@ -1719,6 +1894,87 @@ export const replays = [
     removed: "the reader's own words",
     patches: [
       ["src/env/configFile.ts", "expected ${error.message}.`] }", "expected ${error.message}, not ${text}.`] }"]
+    ]
+  },
+  {
+    name: "An authenticator's answer that was recorded and sent again (our own review)",
+    test: [passkeysTest, "signs in once: of fifty at once at two processes"],
+    defence: "Passkeys.ts `finishSignIn`: a challenge is spent in the transaction that uses the passkey",
+    removed: "the refusal of a spent challenge",
+    patches: [["src/services/access/Passkeys.ts", "if (spent === undefined) return false", "void spent"]]
+  },
+  {
+    name: "A passkey made for another session's challenge (our own review)",
+    test: [passkeysTest, "to a challenge of another session, person or purpose is refused"],
+    defence: "passkeyChallenge.ts: the purpose, with the session's id, is part of what the key authenticates",
+    removed: "the purpose",
+    patches: [["src/services/access/passkeyChallenge.ts", ".update(head).update(purpose)", ".update(head)"]]
+  },
+  {
+    name: "A copied passkey (our own review)",
+    test: [passkeysTest, "whose counter goes back or stands still is removed"],
+    defence: "Passkeys.ts `finishSignIn`: the counter is compared in the statement that stores it",
+    removed: "the comparison",
+    patches: [
+      [
+        "src/services/access/Passkeys.ts",
+        "AND (counter < ${counter} OR (counter = 0 AND ${counter}::bigint = 0)) RETURNING",
+        "RETURNING"
+      ]
+    ]
+  },
+  {
+    name: "A stolen cookie that became a passkey (our own review)",
+    test: [passkeysTest, "is added only within an hour after the sign-in"],
+    defence: "Passkeys.ts `mayAdd`: the session began within the hour, and not with a provider's roles",
+    removed: "the hour",
+    patches: [["src/services/access/Passkeys.ts", "row?.fresh !== true", "row === undefined"]]
+  },
+  {
+    name: "A suspended member who signed in with a passkey (our own review)",
+    test: [passkeysTest, "is refused while its member is suspended"],
+    defence: "Passkeys.ts `finishSignIn`: the member is admitted again before a session begins",
+    removed: "the admission",
+    patches: [
+      [
+        "src/services/access/Passkeys.ts",
+        "yield* identities.readmit({ organizationId, anchorEntityId: row.anchor_id })",
+        "void identities"
+      ]
+    ]
+  },
+  {
+    name: "An MCP client that accepts every question (our own review)",
+    test: [mcpChanges, "isn't asked about a change that needs two confirmations or a second person"],
+    defence: "mcp/changing.ts: a client confirms only what needs one confirmation",
+    removed: "the level",
+    patches: [["src/channels/mcp/changing.ts", ` && level === "once"`, ""]]
+  },
+  {
+    name: "An MCP client that makes up the person's answer (our own review)",
+    test: [mcpChanges, "isn't asked without the scope confirm"],
+    defence: "mcp/changing.ts: a client confirms only with the scope confirm",
+    removed: "the scope",
+    patches: [["src/channels/mcp/changing.ts", "const mayAsk = confirms && ", "const mayAsk = "]]
+  },
+  {
+    name: "An answer to one question that confirms another change (our own review)",
+    test: [mcpChanges, "confirms nothing with a state that was changed"],
+    defence: "mcp/changing.ts: the state must be that of the same call",
+    removed: "the comparison",
+    patches: [["src/channels/mcp/changing.ts", "!answered.accepts || answered.state !== changeId", "!answered.accepts"]]
+  },
+  {
+    name: "A tool that changes something beside the tools that only read (our own review)",
+    test: [mcpChanges, "needs the scope changes"],
+    defence: "http/mcp.ts: a server of its own for each path, and the scope changes",
+    removed: "the own server",
+    patches: [
+      [
+        "src/channels/http/mcp.ts",
+        "Layer.fresh(\n    McpServer.layerHttpRequestScoped(",
+        "Layer.suspend(() =>\n    McpServer.layerHttpRequestScoped("
+      ]
     ]
   },
   {
@@ -1765,5 +2021,352 @@ export const replays = [
     defence: "anchors.ts `rename`: members move at once, by names between, and nothing stays under a former id",
     removed: "the names that former ids get",
     patches: [["src/services/mapping/anchors.ts", 'const FORMER = "former "', 'const FORMER = ""']]
+  },
+  {
+    name: "A change that a code from another line confirmed (attack A23)",
+    test: [confirmingByText, "from another line is a wrong code"],
+    defence: "SmsCodes.ts `check`: a code counts only on the line that it was sent from",
+    removed: "the condition on the line",
+    patches: [[smsCodes, "line = ${line} AND anchor_id", "anchor_id"]]
+  },
+  {
+    name: "A change that a code from another number confirmed (attack A23)",
+    test: [confirmingByText, "from another number is a wrong code"],
+    defence:
+      "SmsCodes.ts: a code is found by the number that it was sent to, hashed with it, and belongs to one person",
+    removed: "the number from the search and from the hash, and the condition on the person",
+    patches: [
+      [
+        smsCodes,
+        "app`c.organization_id = ${organizationId} AND c.phone = ${phone}`",
+        "app`c.organization_id = ${organizationId} AND (c.phone = ${phone} OR c.phone <> '') AND c.code_sha256 IS NOT NULL`"
+      ],
+      [smsCodes, "`${organizationId}:${phone}:${code}`", "`${organizationId}:${phone.length}:${code}`"],
+      [
+        smsCodes,
+        "AND anchor_id = ${anchorId} AND code_sha256",
+        "AND (anchor_id = ${anchorId} OR true) AND code_sha256"
+      ],
+      ["src/services/changes/decisions.ts", "own = stored?.proposer_id === who", "own = stored !== undefined"]
+    ]
+  },
+  {
+    name: "A code that was guessed (attack A23)",
+    test: [
+      confirmingByText,
+      "that is guessed locks the number for an hour at the third try, for a right code as for a wrong one"
+    ],
+    defence: "SmsCodes.ts `check`: three wrong codes within an hour lock the number, in the statement that judges them",
+    removed: "the number of tries",
+    patches: [[smsCodes, "const MAX_TRIES = 3", "const MAX_TRIES = 30_000"]]
+  },
+  {
+    name: "Codes that were guessed many times at once (attack A23)",
+    test: [confirmingByText, "that is guessed many times at once is judged three times"],
+    defence: "SmsCodes.ts `check`: the number's row is locked before a code is judged",
+    removed: "the lock",
+    patches: [[smsCodes, "WHERE ${ofNumber(key)} FOR UPDATE)", "WHERE ${ofNumber(key)})"]]
+  },
+  {
+    name: "A forged sender's yes without a code (attack A23)",
+    test: [confirmingByText, "is never confirmed by a carrier's word, a yes without its code, or another word with it"],
+    defence: "SmsProcessor.ts: a typed yes confirms nothing by text, where a sender can be forged",
+    removed: "the setting",
+    patches: [[smsProcessor, "changes: { via: VIA, confirms: false }", "changes: { via: VIA, confirms: true }"]]
+  },
+  {
+    name: "A carrier's word that was taken for a yes (attack A23)",
+    test: [confirmingByText, "is never confirmed by a carrier's word, a yes without its code, or another word with it"],
+    defence: "sms/codes.ts: only OK and NO decide; a carrier's word with a code gets the notice how to reply",
+    removed: "the comparison with OK",
+    patches: [
+      [
+        "src/channels/sms/codes.ts",
+        'return keywordOf(word) === undefined ? undefined : { word: "other", code }',
+        'return { word: "ok", code }'
+      ]
+    ]
+  },
+  {
+    name: "A code of a number that has another person by now (attack A23)",
+    test: [confirmingByText, "of a number that has another person by now is a wrong code"],
+    defence: "SmsCodes.ts `check`: a code counts only for the person that it was sent to",
+    removed: "the condition on the person",
+    patches: [
+      [
+        smsCodes,
+        "AND anchor_id = ${anchorId} AND code_sha256",
+        "AND coalesce(anchor_id, ${anchorId}) <> '' AND code_sha256"
+      ]
+    ]
+  },
+  {
+    name: "A dormant number that confirmed a change (attack A23)",
+    test: [confirmingByText, "from a dormant number confirms nothing"],
+    defence: "SmsAdmission.ts: a number that was silent for 180 days admits no person, whatever it sends",
+    removed: "the refusal",
+    patches: [
+      [
+        "src/services/texting/SmsAdmission.ts",
+        "if (yield* isDormant(organization.id, phone, principal.anchorEntityId)) return",
+        "if ((yield* isDormant(organization.id, phone, principal.anchorEntityId)) && false) return"
+      ]
+    ]
+  },
+  {
+    name: "A person of an opened line who changed rows (our own review)",
+    test: [
+      confirmingByText,
+      "from a person whom only the open channel admits confirms nothing, and the person has no actions"
+    ],
+    defence: "SmsProcessor.ts: only members have changes by text",
+    removed: "the condition on the membership",
+    patches: [[smsProcessor, 'changing && admitted.by === "membership"', "changing"]]
+  },
+  {
+    name: "A deletion that one code confirmed (our own review)",
+    test: [
+      confirmingByText,
+      "has a link instead of a code where it needs a second yes, another person or more than one text"
+    ],
+    defence: "changeText.ts and SmsCodes.ts: only a change at level once gets a code",
+    removed: "both conditions",
+    patches: [
+      ["src/channels/sms/changeText.ts", 'level !== "once" || ', ""],
+      ["src/channels/sms/changeText.ts", "|| destructive ", ""],
+      [smsCodes, "AND x.level = 'once' ", ""]
+    ]
+  },
+  {
+    name: "A code in the log of texts (attack A30)",
+    test: [confirmingByText, "is stored as a hash, and in no text, message, log or turn"],
+    defence:
+      "SmsDispatcher.ts: a code is made when its text is sent, and stands in no stored text; a message is stored without its code",
+    removed: "the erasure of the message",
+    patches: [[smsProcessor, "inbox.replaceBody(lease, message, REDACTED)", "Effect.void"]]
+  },
+  {
+    name: "Changes by text that no operator switched on (our own review)",
+    test: [confirmingByText, "is neither proposed nor confirmed until an operator switches it on"],
+    defence: "SmsSettings.ts: an organization without the setting has no changes by text",
+    removed: "the default",
+    patches: [
+      ["src/services/texting/SmsSettings.ts", "changes: row?.changes ?? false", "changes: row?.changes ?? true"]
+    ]
+  },
+  {
+    name: "Another organization's changes in an administrator's list (our own review)",
+    test: [
+      "test/web/changeLog.test.ts",
+      "shows another organization's administrators nothing, whichever change they name"
+    ],
+    defence: "changeLog.ts: the organization is the first condition of the list",
+    removed: "the condition",
+    patches: [
+      [
+        "src/services/administration/changeLog.ts",
+        "WHERE c.organization_id = ${catalog.organization.id}::bigint AND c.rows > 0",
+        "WHERE c.rows > 0"
+      ]
+    ]
+  },
+  {
+    name: "Approvers who were told by text without a switch (our own review)",
+    test: [
+      confirmingByText,
+      "is told by text of a change that waits, once, with nothing but the link, after an operator switched it on"
+    ],
+    defence: "ApproverTexts.ts: only organizations with the setting have such texts",
+    removed: "the condition",
+    patches: [["src/services/texting/ApproverTexts.ts", "WHERE g.tell_approvers AND c.state", "WHERE c.state"]]
+  },
+  {
+    name: "An approver who was told by text after STOP (our own review)",
+    test: [confirmingByText, "who has sent STOP is told nothing"],
+    defence: "ApproverTexts.ts: a sender who opted out gets no text",
+    removed: "the condition",
+    patches: [["src/services/texting/ApproverTexts.ts", "AND x.stopped_at IS NULL", ""]]
+  },
+  {
+    name: "A request that a dead process may have sent, sent again to a service without keys (our own review)",
+    test: [outboxTest, "whose process died while it was sent is sent again only where the service honors a key"],
+    defence: "ChangeOutbox.ts `sendClaimed`: what stood as tried is unknown, unless the service honors its key",
+    removed: "the condition",
+    patches: [[changeOutbox, "if (abandoned && !isRepeatable(executor))", "if (abandoned && step < 0)"]]
+  },
+  {
+    name: "A deed that may have been done was called refused, because its repetition was (our own review)",
+    test: [outboxTest, "that may have been done isn't called refused when a later attempt is"],
+    defence: "ChangeOutbox.ts `settledBy`: after an attempt without a clear answer, a refusal leaves it unknown",
+    removed: "the memory of earlier attempts",
+    patches: [[changeOutbox, 'state: unsure ? "unknown" : "refused"', 'state: "refused"']]
+  },
+  {
+    name: "An action reached an address of the private network, such as a cloud's metadata (SSRF, our own review)",
+    test: ["test/services/actions/file.test.ts", "only addresses of the public internet are public"],
+    defence:
+      "hosts.ts `isPublicAddress`: of the addresses that a host has, each must be public; the connection uses these",
+    removed: "the blocked networks of IPv4",
+    patches: [["src/services/actions/hosts.ts", 'return !blocked.check(address, "ipv4")', "return true"]]
+  },
+  {
+    name: "A value of two dots moved a request to another path (our own review)",
+    test: [outboxTest, "puts values in their places only: no value changes the path, opens a template or ends a line"],
+    defence: "template.ts `addressOf`: no segment that a value makes is a dot segment",
+    removed: "the comparisons of the path",
+    patches: [
+      [
+        "src/services/actions/template.ts",
+        "return isAsWritten && !hasDots && !isEmpty ?",
+        "return isAsWritten && !isEmpty ?"
+      ]
+    ]
+  },
+  {
+    name: "A person used a declared action that a rule denies (our own review)",
+    test: [outboxTest, "is open to no one whom no rule allows it, or whom a rule denies it"],
+    defence:
+      "invoke.ts `mayInvoke`: each party needs a rule that allows it, and none that denies it; again in the transaction",
+    removed: "the rules that deny",
+    patches: [["src/permissions/invoke.ts", ' && !rules.some(({ effect }) => effect === "deny")', ""]]
+  },
+  {
+    name: "Another version of an action was sent than was shown (our own review)",
+    test: [outboxTest, "isn't confirmed in another version than was shown, nor after it was retired"],
+    defence: "apply.ts: each call's version must be in force for every writer, inside the transaction",
+    removed: "the comparison of versions",
+    patches: [[apply, "one.slug === action && one.version === version", "one.slug === action && version > 0"]]
+  },
+  {
+    name: "A question that was typed before another person signed in (our own review)",
+    test: [
+      "test/web/kept.test.ts",
+      "A question that was typed when a session ended returns once, and only to the same person of the same organization"
+    ],
+    defence:
+      "Kept.ts `take`: the question returns only to the same person of the same organization; names are compared",
+    removed: "the comparison of persons",
+    patches: [["src/web/chat/state/Kept.ts", " && person === by?.person", ""]]
+  },
+  {
+    name: "The author of a ticket had a change applied with one yes (our own review)",
+    test: [
+      "test/channels/http/intake.test.ts",
+      "drafts a change that only another member approves, though the policy asks for one yes"
+    ],
+    defence:
+      "level.ts `leastOf`: what the channel of tickets and e-mails proposes needs another person, also when proposed again",
+    removed: "the least confirmation of the channel",
+    patches: [["src/services/changes/level.ts", '{ intake: "second" }', "{}"]]
+  },
+  {
+    name: "A ticket that was sent twice drafted its change twice (our own review)",
+    test: [
+      "test/channels/http/intake.test.ts",
+      "is answered once: sent again, it has the same conversation and the state of its changes"
+    ],
+    defence: "Sources.ts: the message's id is stored with its conversation in one transaction, under a unique index",
+    removed: "the index",
+    patches: [["src/database/migrations/0038_sources.ts", "CREATE UNIQUE INDEX", "CREATE INDEX"]]
+  },
+  {
+    name: "Two people who set a server up at once (Metabase's class of attack, our own review)",
+    test: [
+      setupTest,
+      "makes one organization, whichever links are used: of twenty at once at two processes exactly one succeeds"
+    ],
+    defence: "Setup.ts `make`: the transaction locks the table of organizations before it looks whether there is one",
+    removed: "the lock",
+    patches: [[setup, "yield* app`LOCK TABLE max.organizations IN SHARE ROW EXCLUSIVE MODE`", ""]]
+  },
+  {
+    name: "A set-up link that was used made a second administrator (our own review)",
+    test: [
+      setupTest,
+      "makes one organization, whichever links are used: of twenty at once at two processes exactly one succeeds"
+    ],
+    defence: "Setup.ts `make`: a server with an organization can't be set up, whatever the link",
+    removed: "the condition",
+    patches: [[setup, "if (!(yield* isEmpty) || ", "if ("]]
+  },
+  {
+    name: "Another site's page that set a server up (our own review)",
+    test: [setupTest, "counts for Max's own page only"],
+    defence: "setup.ts: a set-up needs Max's own Origin, like a sign-in",
+    removed: "the comparison of origins",
+    patches: [["src/channels/http/setup.ts", "isOwnChange(request, settings)", "settings.cookie !== request.method"]]
+  },
+  {
+    name: "A public name led an action to a private address (DNS rebinding, our own review)",
+    test: [actionGuards, "that leads to a private address isn't connected to, unless the operator lists its host"],
+    defence:
+      "hosts.ts `guardedLookup`: what the name resolves to is checked at each connection, which uses the checked addresses",
+    removed: "the check of the addresses",
+    patches: [
+      ["src/services/actions/hosts.ts", "if (!isAllowed && addresses.some(", "if (isAllowed && addresses.some("]
+    ]
+  },
+  {
+    name: "A restored backup sent again what had been sent since it was made (our own review)",
+    test: [
+      actionGuards,
+      "that waited when a backup was made is unknown in the restored database, and isn't sent from it"
+    ],
+    defence: "restore.ts `expireChanges`: calls that waited are unknown",
+    removed: "the statement",
+    patches: [
+      [
+        "src/services/operations/backup/restore.ts",
+        "WHERE state IN ('queued', 'trying')\"",
+        "WHERE state = 'restored'\""
+      ]
+    ]
+  },
+  {
+    name: "The program of another organization ran what a person confirmed (our own review)",
+    test: [
+      "test/library/actions.test.ts",
+      "is run by the program of its own organization only, and never by the server that sends requests"
+    ],
+    defence: "ChangeOutbox.ts `CLAIM`: a program leases functions of the organization that it declared them for",
+    removed: "the comparison of organizations",
+    patches: [[changeOutbox, "AND o.organization_id = $2::bigint AND o.action", "AND $2::bigint > 0 AND o.action"]]
+  },
+  {
+    name: "A function that failed after it had done its work was run again (our own review)",
+    test: [
+      "test/library/actions.test.ts",
+      "is unknown after a failure that doesn't say whether it was done, unless its key makes it run once"
+    ],
+    defence: "runCode.ts `judge`: only what the function says was not done counts as not done",
+    removed: "the case",
+    patches: [["src/services/actions/runCode.ts", '_tag: "Unsure", error: "failed"', '_tag: "Later", error: "failed"']]
+  },
+  {
+    name: "A second person approved an action about a row that only the proposer sees (our own review)",
+    test: [
+      "test/services/actions/references.test.ts",
+      "that the second person doesn't see is neither shown to nor approved by that person"
+    ],
+    defence:
+      "references.ts `requireSame`: each person who decides sees, through the own plan, what is sent, as it was shown",
+    removed: "the people who decide",
+    patches: [[decisions, "requireSame(calls, parties, queries)", "requireSame(calls, [], queries)"]]
+  },
+  {
+    name: "The preview of an action showed a value of a row that the viewer doesn't see (our own review)",
+    test: [
+      "test/services/actions/references.test.ts",
+      "that the second person doesn't see is neither shown to nor approved by that person"
+    ],
+    defence: "showCalls.ts `cellOf`: a value that was read from a row is shown to those who read the same",
+    removed: "the condition",
+    patches: [
+      [
+        "src/services/changes/calls/showCalls.ts",
+        'if (value === undefined || (standing !== undefined && standing._tag !== "Same")) return []',
+        "if (value === undefined) return []"
+      ]
+    ]
   }
 ]

@@ -11,6 +11,7 @@ const query = "lookup/resolve.ts"
 const filter = "resolveFilter.ts"
 const visible = "visible.ts"
 const sql = "sql/predicate.ts"
+const comparisons = "sql/comparisons.ts"
 const predicates = "domain/Predicate.ts"
 const prepared = "sql/prepared.ts"
 const cells = "sql/cells.ts"
@@ -186,7 +187,12 @@ export const accepted = [
   { file: problems, original: "known.slice(0, 20)", reason: wording },
   { file: "compilable.ts", original: `"p"`, reason: "measures slightly fewer characters" },
   { file: "batchGroups.ts", original: "shared.size === 0", replacement: "false", reason: sooner },
-  { file: sql, original: `storage._tag === "Value"`, replacement: "true", reason: "only values have a search key" },
+  {
+    file: comparisons,
+    original: `storage._tag === "Value"`,
+    replacement: "true",
+    reason: "only values have a search key"
+  },
   { file: cells, original: `storage._tag === "Value" || target === undefined`, reason: withTarget },
   { file: cells, original: `storage._tag === "Value"`, replacement: "true", reason: only },
   { file: cells, original: `storage._tag === "Value"`, replacement: "false", reason: withTarget },
@@ -234,10 +240,10 @@ export const accepted = [
   { file: predicates, mutator: "StringLiteral", replacement: `""`, reason: injective },
   { file: predicates, original: "only !== undefined", reason: "with one part, the general case gives the same result" },
   { file: predicates, original: "a < b", replacement: "<=", reason: "no two values are equal" },
-  { file: sql, original: `"A parameter holds a pattern"`, reason: wording },
+  { file: comparisons, original: `"A parameter holds a pattern"`, reason: wording },
   { file: sql, original: `"Not a `, reason: wording },
   {
-    file: sql,
+    file: comparisons,
     original: "text instanceof Parameter",
     replacement: "false",
     reason: "a parameter always has a pattern"
@@ -246,13 +252,13 @@ export const accepted = [
   { file: sql, original: `"Value"`, reason: later },
   { file: sql, original: `storage._tag !== "Many"`, replacement: "false", reason: later },
   {
-    file: sql,
+    file: comparisons,
     original: `typeof text === "string"`,
     replacement: "true",
     reason: "a boolean doesn't consist of digits"
   },
-  { file: sql, original: `typeof value === "string"`, reason: "values without a plus have one form" },
-  { file: sql, original: `"+"`, reason: "values without a plus have one form" },
+  { file: comparisons, original: `typeof value === "string"`, reason: "values without a plus have one form" },
+  { file: comparisons, original: `"+"`, reason: "values without a plus have one form" },
   {
     file: where,
     original: `typeof value === "string" || typeof value === "number"`,

@@ -66,6 +66,7 @@ export const SERVED = {
   "src/channels/sms/twilioSignature.ts": [signature],
   "src/channels/sms/webhooks.ts": [signature, delivery],
   "src/services/conversations/Sessions.ts": ["test/agents/sessions.test.ts", conversations, chat],
+  "src/services/conversations/storeTurns.ts": ["test/agents/sessions.test.ts", conversations, chat],
   "src/services/changes/apply.ts": [changes, races, undo],
   "src/services/changes/writeUnits.ts": [changes, undo, races],
   "src/database/batch.ts": ["test/conformance/batch.test.ts", "test/database/pools.test.ts"]

@@ -152,6 +152,7 @@ export class MaxAgent extends Context.Service<
             work,
             events,
             drafts,
+            waits: input.changes?.waits,
             provenance
           }).pipe(Effect.provideService(CurrentPrincipal, principal))
           return work.run(() => {

@@ -14,6 +14,8 @@ export interface Changing {
   readonly via: Via
   /** Whether the caller may confirm through this channel. */
   readonly confirms: boolean
+  /** The sentence that says what a draft waits for, where it isn't the caller's confirmation. */
+  readonly waits?: string
 }
 
 /** What a turn of a channel may propose, with the scopes of its caller's credential. */

@@ -26,6 +26,8 @@ import { executeAll, newRoom, recordResult, type ToolCall, toPart, withinLimits 
 import { TurnFault, type TurnWork } from "./TurnWork.ts"
 
 const MAX_STEPS = 6
+/** Basic mode spends no tokens, and its scripts end by themselves. */
+const MAX_SCRIPT_STEPS = 10
 /** The longest reply, and the smallest budget that is enough for a reply, in tokens. */
 const MAX_REPLY = 1024
 const MIN_REPLY = 128
@@ -50,6 +52,8 @@ export interface Question {
   readonly events: EmittedEvents
   /** The drafts of this answer; absent where the turn may not propose changes. */
   readonly drafts: Drafts | undefined
+  /** The sentence that says what a draft waits for, where it isn't the caller's confirmation. */
+  readonly waits?: string | undefined
   readonly provenance: Provenance
 }
 
@@ -99,7 +103,8 @@ export const answer = Effect.fnUntraced(function* (question: Question) {
   const oneStep = Effect.fnUntraced(function* () {
     const cost = estimateTokens(messages, offer)
     const maxTokens = Math.min(MAX_REPLY, question.tokens - spent.inputTokens - spent.outputTokens - cost)
-    if (spent.steps >= MAX_STEPS || maxTokens < MIN_REPLY) return yield* turnBudgetFault
+    const most = question.model.provider === "basic" ? MAX_SCRIPT_STEPS : MAX_STEPS
+    if (spent.steps >= most || maxTokens < MIN_REPLY) return yield* turnBudgetFault
     spent.steps += 1
     const guard = rejected ? lenientGuard(grounding) : strictGuard(grounding)
     const request: StepRequest = { ...offer, messages, maxTokens }
@@ -137,7 +142,8 @@ export const answer = Effect.fnUntraced(function* (question: Question) {
       const drafted = (question.drafts?.changes.length ?? 0) > 0
       if (!drafted) return said === "" ? yield* replaceWith(events, outcome.text, SENTENCES.nothingLeft) : said
       // Code says that it waits, whatever the model says.
-      const whole = said === "" ? SENTENCES.waits : `${said}\n\n${SENTENCES.waits}`
+      const { waits = SENTENCES.waits } = question
+      const whole = said === "" ? waits : `${said}\n\n${waits}`
       yield* events.emit({ _tag: "delta", text: whole.slice(said.length) })
       return whole
     }

@@ -17,7 +17,7 @@ export const validate = (say: Say) => {
 }
 
 /** Removes lone surrogates and control characters, which neither Postgres nor a model can read. */
-const cleaned = (text: string): string =>
+export const cleaned = (text: string): string =>
   text
     .replace(/\p{Cs}/gu, "")
     .replace(/[\u0000-\u0008\u000b-\u001f\u007f]/g, "")

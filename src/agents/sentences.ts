@@ -19,6 +19,7 @@ export const SENTENCES = {
   refused: "I can't help with that. Ask me about people, companies or meetings that you may see.",
   stopped: "I had to stop there. Ask for less at once to get the rest.",
   waits: "Nothing has changed yet: this waits for your confirmation.",
+  waitsForAnother: "Nothing has changed yet: this waits for another person's approval.",
   rejected: "All right: nothing was changed.",
   notWhole: "You can't see everything that this change touches, so you can't confirm it.",
   leftOut: "I left out something that I couldn't confirm.",

@@ -12,28 +12,27 @@ import { Env } from "../env.ts"
 import { type Connection, DatabaseSource, type Source } from "./DatabaseSource.ts"
 import { through } from "./pooled.ts"
 import { RelationLocks } from "./RelationLocks.ts"
-import { type StatementPool, makeStatementPool } from "./StatementPool.ts"
+import {
+  atReplica,
+  makeReadPools,
+  makeReplicas,
+  reading,
+  type ReadPools,
+  SEARCH_LOCK_TIMEOUT,
+  SESSION
+} from "./readPools.ts"
 import { inspect, type Inspection, migrate, requireCurrent, rolePassword, rolesOf } from "./migrate.ts"
 import { SCHEMA_VERSION } from "./migrations/index.ts"
 import { KEEP_ALIVE, watchedSocket } from "./watchedSocket.ts"
 
-const SESSION = {
-  search_path: "pg_catalog, pg_temp",
-  timezone: "UTC",
-  jit: "off",
-  lock_timeout: "10s",
-  // Every statement sees what was committed before it took its locks.
-  default_transaction_isolation: "read committed"
-}
-
 /** Milliseconds. Every request waits for its admission. */
 const ADMISSION_TIMEOUT = 2000
+/** A second for the error of a timeout to arrive. */
+const ERROR_GRACE = 1000
 const TRACES_TIMEOUT = 10_000
-/** Most statements of a connection follow each other: they all wait for the same lock. */
-const LOOKUP_LOCK_TIMEOUT = 50
-const SEARCH_LOCK_TIMEOUT = 250
 const PROBE_LOCK_TIMEOUT = "20ms"
 const CHANGES_TIMEOUT = 10_000
+const DOCTOR_TIMEOUT = 5000
 const FIGURES_TIMEOUT = 5000
 
 const ownerClient = (source: Source) =>
@@ -72,6 +71,16 @@ export const connectAs = (source: Source, role: string, poolUrl?: Redacted.Redac
   )
 }
 
+/** One connection to a standby as the role that lookups run as, or as the owner where there are no roles. */
+export const connectReplica = (source: Source, role: string | undefined, url: Redacted.Redacted<string>) =>
+  PgClient.make({
+    ...atReplica(role === undefined ? source.connect : credentials(source, role), url),
+    applicationName: "max doctor",
+    connectTimeout: "3 seconds",
+    maxConnections: 1,
+    startupParameters: reading(DOCTOR_TIMEOUT, SEARCH_LOCK_TIMEOUT)
+  }).pipe(Effect.provide(Reactivity.layer))
+
 /** A rejected password is the operator's to correct; any other failure is an unavailable database. */
 export const connectionFailure = (
   error: SqlError.SqlError | ConfigurationError | Unavailable
@@ -84,13 +93,9 @@ export const connectionFailure = (
 
 export class Database extends Context.Service<
   Database,
-  {
-    /** One pipelined connection for equality on indexed keys; statements time out after `MAX_LOOKUP_TIMEOUT`. */
-    readonly lookup: StatementPool
-    /** A second one, for organizations with many or slow lookups (`LookupQueue.ts`). */
-    readonly busyLookup: StatementPool
-    /** Every other read. */
-    readonly search: PgClient.PgClient
+  ReadPools & {
+    /** Standbys, whose rows count only while they are the primary's (`replicaReads.ts`). */
+    readonly replicas: ReadonlyArray<ReadPools>
     /** Groups and figures, which read many rows: on connections of their own, so that no lookup waits for a sum. */
     readonly figures: PgClient.PgClient | undefined
     /** The relations that reads wait for. */
@@ -139,51 +144,16 @@ const connections: Effect.Effect<
     yield* Effect.logWarning("Lookups run as the database's owner, because the read-only role doesn't exist.")
   const { client, source: reached } = through(source, roles === undefined ? undefined : env.poolUrl)
   const as = (role: string | undefined) => (role === undefined ? source.connect : credentials(reached, role))
-  /** A statement that waits for a lock keeps its connection from the others: see `RelationLocks`. */
-  const reading = (timeout: number, lockTimeout: number) => ({
-    ...SESSION,
-    lock_timeout: String(Math.min(lockTimeout, Math.floor(timeout / 2))),
-    default_transaction_read_only: "on",
-    statement_timeout: String(timeout)
+  const watched = (timeout: number) => ({ stream: () => watchedSocket(reached.connect, timeout + ERROR_GRACE) })
+  const pools = yield* makeReadPools({
+    connect: as(roles?.read),
+    client,
+    lookupTimeout: env.lookupTimeout,
+    searchTimeout: env.searchTimeout,
+    searchConnections: env.searchConnections,
+    grace: ERROR_GRACE
   })
-  /** A statement's timeout, and a second for its error to arrive. */
-  const watched = (timeout: number) => ({ stream: () => watchedSocket(reached.connect, timeout + 1000) })
-  const lookups = () =>
-    makeStatementPool(
-      client({
-        ...as(roles?.read),
-        ...watched(env.lookupTimeout),
-        applicationName: "max lookup",
-        spanAttributes: { "max.pool": "lookup" },
-        // Otherwise the planner scans small tables, such as max.organizations, on every lookup.
-        startupParameters: {
-          ...reading(env.lookupTimeout, LOOKUP_LOCK_TIMEOUT),
-          enable_seqscan: "off",
-          // The role's setting is for searches through PgBouncer.
-          plan_cache_mode: "auto"
-        },
-        multiplex: true,
-        maxConnections: 1,
-        preparedStatementCacheSize: 500
-      })
-    )
-  const search = yield* PgClient.make(
-    client({
-      // Patterns and bounds decide which index is right; planning each time costs less than the wrong one.
-      ...as(roles?.read),
-      ...watched(env.searchTimeout),
-      applicationName: "max search",
-      spanAttributes: { "max.pool": "search" },
-      startupParameters: {
-        ...reading(env.searchTimeout, SEARCH_LOCK_TIMEOUT),
-        plan_cache_mode: "force_custom_plan",
-        // Postgres's default is for spinning disks: Postgres 15 then scans whole tables for patterns that match most rows.
-        random_page_cost: "1.1"
-      },
-      maxConnections: env.searchConnections,
-      preparedStatementCacheSize: 500
-    })
-  )
+  const { search } = pools
   const figures =
     env.figures === "off" || env.figureConnections === 0
       ? undefined
@@ -213,9 +183,8 @@ const connections: Effect.Effect<
   return Database.of({
     owner,
     searchConnections: env.searchConnections,
-    lookup: yield* lookups(),
-    busyLookup: yield* lookups(),
-    search,
+    ...pools,
+    replicas: yield* makeReplicas(env, roles === undefined ? source.connect : credentials(source, roles.read)),
     figures,
     locks: new RelationLocks(probe, { lookup: env.lookupTimeout, search: env.searchTimeout }),
     app: yield* PgClient.make(

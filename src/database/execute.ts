@@ -43,7 +43,8 @@ const sqlErrorOf = (reason: Cause.Reason<unknown>): SqlError.SqlError | undefine
 const withDeadline = <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A, E | Unavailable, R> =>
   Effect.contextWith((context: Context.Context<R>) => detached(effect, Effect.runForkWith(context)))
 
-const detached = <A, E, R>(
+/** Runs an effect in a fiber of its own, and ends at the deadline and on interruption without waiting for that fiber. */
+export const detached = <A, E, R>(
   effect: Effect.Effect<A, E, R>,
   fork: (effect: Effect.Effect<A, E, R>) => Fiber.Fiber<A, E>
 ): Effect.Effect<A, E | Unavailable> =>
@@ -64,7 +65,7 @@ const detached = <A, E, R>(
   })
 
 /** The attributes that the driver sets on its own spans. */
-const driverAttributesOf = ({ config }: Pick<StatementPool, "config">): Telemetry.Attributes => ({
+export const attributesOfPool = ({ config }: Pick<StatementPool, "config">): Telemetry.Attributes => ({
   ...(config.spanAttributes as Telemetry.Attributes | undefined),
   "db.system.name": "postgresql",
   "db.namespace": config.database ?? config.username ?? "postgres",
@@ -81,7 +82,7 @@ interface Pools {
 }
 
 /** No row, which is stale, when mapped relations aren't as they were mapped: they may have been mapped again since. */
-export const orStale = <Row extends object, E extends { readonly _tag: string }, R>(
+const orStale = <Row extends object, E extends { readonly _tag: string }, R>(
   { mapped }: Statement,
   rows: Effect.Effect<ReadonlyArray<Row>, E, R>
 ): Effect.Effect<ReadonlyArray<Row>, E, R> =>
@@ -102,7 +103,7 @@ const orLocked = <A, R>(effect: Effect.Effect<A, SqlError.SqlError, R>) =>
  */
 export const makeExecute = ({ busyLookup, locks, lookup, search }: Pools, neighbours = new Neighbours()) => {
   const batcher = new LookupBatcher(lookup, busyLookup, locks, neighbours)
-  const attributesOf = { lookup: driverAttributesOf(lookup), search: driverAttributesOf(search) }
+  const attributesOf = { lookup: attributesOfPool(lookup), search: attributesOfPool(search) }
   return <Row extends object>(
     how: "lookup" | "search" | "transaction",
     organizationId: bigint,
@@ -135,7 +136,7 @@ export const makeExecute = ({ busyLookup, locks, lookup, search }: Pools, neighb
 }
 
 /** Runs a statement in a transaction that names the organization, with the database's own errors. */
-export const within = <Row extends object>(
+const within = <Row extends object>(
   client: PgClient.PgClient,
   organizationId: bigint,
   { parameters, text }: Statement

@@ -11,13 +11,13 @@ type Config = PgClient.PgClientConfig
 /** What PgBouncer restores on a server connection for each client. */
 const TRACKED = { timezone: "UTC" }
 
-/** The same database at PgBouncer's address. */
-const at = (connect: Config, poolUrl: Redacted.Redacted<string>): Config => {
+/** The same database at another address: PgBouncer's or a standby's. */
+export const at = (connect: Config, poolUrl: Redacted.Redacted<string>, defaultPort: string): Config => {
   const pool = new URL(Redacted.value(poolUrl))
   const address = new URL(connect.url === undefined ? "postgres://localhost/" : Redacted.value(connect.url))
   for (const name of ["host", "hostaddr", "port"]) address.searchParams.delete(name)
   address.hostname = pool.hostname
-  address.port = pool.port === "" ? "6432" : pool.port
+  address.port = pool.port === "" ? defaultPort : pool.port
   if (pool.pathname.length > 1) address.pathname = pool.pathname
   for (const [name, value] of pool.searchParams) address.searchParams.set(name, value)
   return { ...connect, host: undefined, port: undefined, path: undefined, url: Redacted.make(address.href) }
@@ -34,6 +34,6 @@ export const through = (source: Source, poolUrl: Redacted.Redacted<string> | und
   poolUrl === undefined
     ? { source, client: (config) => config }
     : {
-        source: { ...source, connect: at(source.connect, poolUrl) },
+        source: { ...source, connect: at(source.connect, poolUrl, "6432") },
         client: (config) => ({ ...config, prepare: false, startupParameters: TRACKED })
       }

@@ -1,12 +1,12 @@
 /**
- * Actions: what can be done, with typed fields. Each managed type has `TYPE.create`, `TYPE.update` and `TYPE.delete`, which are
- * derived from the catalog and never stored. An action permits nothing: a policy does.
+ * Actions: what can be done, with typed fields. Each managed type has `TYPE.create`, `TYPE.update` and `TYPE.delete`, and a mapped
+ * type those that its mapping lets be written. They are derived from the catalog and never stored. An action permits nothing: a policy does.
  */
 import { Schema } from "effect"
-import { type Catalog, type ColumnKind, DISPLAY_NAME, type EntityType, typeByKey } from "./EntityType.ts"
+import { type Catalog, type ColumnKind, DISPLAY_NAME, type EntityType, isWritable, typeByKey } from "./EntityType.ts"
 
 /** The ways to confirm a change, the weakest first. `second`: another person decides. */
-const CONFIRMATIONS = ["none", "once", "twice", "second"] as const
+export const CONFIRMATIONS = ["none", "once", "twice", "second"] as const
 export const Confirmation = Schema.Literals(CONFIRMATIONS)
 export type Confirmation = typeof Confirmation.Type
 
@@ -63,9 +63,9 @@ export const MAX_CHANGE_ROWS = 100
 export const MAX_ONCE_ROWS = 10
 const DRAFT_SECONDS = 300
 
-/** The actions of a catalog: those of its managed types, in its order. */
+/** The actions of a catalog, in its order. */
 export const actionsOf = (catalog: Catalog): ReadonlyArray<Action> =>
-  catalog.types.filter(({ mapping }) => mapping === undefined).flatMap((type) => actionsOfType(type, catalog))
+  catalog.types.flatMap((type) => actionsOfType(type, catalog))
 
 /** An action by its slug. */
 export const actionBySlug = (catalog: Catalog, slug: string): Action | undefined => find(catalog, slug, "slug")
@@ -76,7 +76,7 @@ export const actionByKey = (catalog: Catalog, key: string): Action | undefined =
 const find = (catalog: Catalog, text: string, by: "slug" | "key"): Action | undefined => {
   const end = text.lastIndexOf(".")
   const name = text.slice(0, Math.max(end, 0))
-  const type = catalog.types.find((candidate) => candidate[by] === name && candidate.mapping === undefined)
+  const type = catalog.types.find((candidate) => candidate[by] === name)
   return type && actionsOfType(type, catalog).find((action) => action[by] === text)
 }
 
@@ -92,6 +92,7 @@ const actionsOfType = (type: EntityType, catalog: Catalog): ReadonlyArray<Action
 const deriveActions = (type: EntityType, catalog: Catalog): ReadonlyArray<Action> => {
   const fields = type.columns.flatMap((column): ReadonlyArray<Field> => {
     const { key, kind, name, slug, storage, values } = column
+    if (type.mapping !== undefined && type.mapping.write?.columns.includes(key) !== true) return []
     // A relation to a mapped type can't be written yet: its ids are another program's.
     if (storage._tag !== "Value" && typeByKey(catalog, storage.target)?.mapping !== undefined) return []
     return [
@@ -117,7 +118,7 @@ const deriveActions = (type: EntityType, catalog: Catalog): ReadonlyArray<Action
     executor: { _tag: "Store", op } as const,
     version: 1
   })
-  return [
+  const actions: ReadonlyArray<Action> = [
     {
       ...common("create"),
       name: `Add ${one}`,
@@ -143,4 +144,5 @@ const deriveActions = (type: EntityType, catalog: Catalog): ReadonlyArray<Action
       confirm: "twice"
     }
   ]
+  return actions.filter(({ executor }) => isWritable(type, executor.op))
 }

@@ -47,6 +47,30 @@ export const ChangeStep = Schema.Struct({
 })
 export type ChangeStep = typeof ChangeStep.Type
 
+/** A declared action with its values, which another system carries out after the rows are written. */
+export const ChangeCall = Schema.Struct({
+  /** The action's slug. */
+  action: Schema.String,
+  version: Schema.Int,
+  /** Texts by the field's slug. */
+  values: Schema.Record(Schema.String, Schema.String),
+  /** The entities that values were found for, as callers write type and id, by the field's slug. */
+  refers: optional(
+    Schema.Record(
+      Schema.String,
+      Schema.Struct({ type: Schema.String, entity: Schema.String, sends: optional(Schema.String) })
+    )
+  )
+})
+export type ChangeCall = typeof ChangeCall.Type
+
+/**
+ * `queued`: waits to be sent, also again. `trying`: a process is sending it. `refused` and `dead`: not done; the service refused
+ * it, or it couldn't be sent. `unknown`: it may have been done.
+ */
+export const CallState = Schema.Literals(["queued", "trying", "done", "refused", "unknown", "dead"])
+export type CallState = typeof CallState.Type
+
 /** The document of a change. Its canonical JSON is stored, and the digest is the SHA-256 of that text. */
 export const ChangeDocument = Schema.Struct({
   v: Schema.Literal(1),
@@ -55,6 +79,8 @@ export const ChangeDocument = Schema.Struct({
   proposer: Schema.String,
   actor: optional(Schema.String),
   steps: Schema.Array(ChangeStep),
+  /** Sent in this order, after the steps are applied. */
+  calls: optional(Schema.Array(ChangeCall)),
   level: Confirmation,
   approvers: optional(Schema.Array(Schema.String)),
   /** SHA-256 of the actions, entities and values of a proposal with a key, in hex. */
@@ -76,11 +102,14 @@ export const PreviewStep = Schema.Struct({
   /** The action's slug and name. */
   actionId: Schema.String,
   action: Schema.String,
+  /** Empty for an action of another system, as its entity's id is. */
   entityTypeId: Schema.String,
   entityId: Schema.String,
   /** The name of the entity; absent where the viewer may not see it. */
   displayName: optional(Schema.String),
-  cells: Schema.Array(PreviewCell)
+  cells: Schema.Array(PreviewCell),
+  /** Of an action of another system: its host and, once it is confirmed, what came of it. */
+  call: optional(Schema.Struct({ host: Schema.String, state: optional(CallState), message: optional(Schema.String) }))
 })
 export type PreviewStep = typeof PreviewStep.Type
 
@@ -90,6 +119,8 @@ export const Receipt = Schema.Struct({
   /** One sentence. */
   message: Schema.String,
   rows: Schema.Int,
+  /** How many of the rows are actions of other systems. */
+  calls: optional(Schema.Int),
   /** ISO 8601, UTC. */
   at: Schema.String,
   by: Schema.String,
@@ -98,6 +129,10 @@ export const Receipt = Schema.Struct({
   )
 })
 export type Receipt = typeof Receipt.Type
+
+/** The ticket or e-mail that a change was read from; nothing is permitted because of its author. */
+export const MessageSource = Schema.Struct({ source: Schema.String, sourceId: Schema.String, from: Schema.String })
+export type MessageSource = typeof MessageSource.Type
 
 /** What a viewer is shown of a change: a function of the document and the viewer's own plan. */
 export const Preview = Schema.Struct({
@@ -123,6 +158,7 @@ export const Preview = Schema.Struct({
   channel: Schema.String,
   /** The name of the token that proposed it: a program wrote it, so no words of the person can be compared with it. */
   token: optional(Schema.String),
+  source: optional(MessageSource),
   /** ISO 8601, UTC. */
   createdAt: Schema.String,
   /** The roles of which an approver needs one. */

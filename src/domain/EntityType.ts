@@ -53,6 +53,20 @@ export interface Mapping {
   readonly reads?: Readonly<Record<string, string | null>>
   /** The keys of the columns whose source is gone. */
   readonly missing?: ReadonlyArray<string>
+  /** The columns, keys and constraints of the relation when it was mapped, as `max.relation_shape` hashes them. */
+  readonly shape?: string
+  /** What changes may write; without it the rows are read only. */
+  readonly write?: MappedWrite
+}
+
+/** What changes may write of a mapped relation. */
+export interface MappedWrite {
+  /** The keys of the columns that may be set. */
+  readonly columns: ReadonlyArray<string>
+  /** Whether rows may be deleted. */
+  readonly delete?: boolean
+  /** The relations whose rows a deleted row may take along or change, as schema.table. */
+  readonly cascades?: ReadonlyArray<string>
 }
 
 /** The location of a column's values. */
@@ -178,6 +192,12 @@ const mappedIds = new Map(ID_TYPES.map((ids): [IdType, Column] => [ids, { ...ID_
 /** The id of a type as a column. */
 export const idColumn = ({ mapping }: EntityType): Column =>
   mapping === undefined ? ID_COLUMN : mappedIds.get(mapping.id.type)!
+
+/** Whether changes of this kind may write rows of the type. */
+export const isWritable = ({ mapping }: EntityType, op: "create" | "update" | "delete"): boolean =>
+  mapping === undefined ||
+  (op === "update" && mapping.write !== undefined && mapping.write.columns.length > 0) ||
+  (op === "delete" && mapping.write?.delete === true)
 
 /** The column of a predicate, including the id. */
 export const resolveColumn = (type: EntityType, key: string): Column | undefined =>

@@ -13,6 +13,12 @@ export interface Filter {
 export const FIGURES = ["sum", "avg", "min", "max", "distinct"] as const
 export type Figure = (typeof FIGURES)[number]
 
+/** The most rows or groups of an export. */
+export const MAX_EXPORTED = 10_000
+
+/** The error where `MAX_FIGURES` is off. */
+export const FIGURES_OFF = "Groups and figures are turned off."
+
 /** The periods that a group has in common: `by month due`. */
 export const BUCKETS = ["hour", "weekday", "day", "week", "month", "quarter", "year"] as const
 export type Bucket = (typeof BUCKETS)[number]

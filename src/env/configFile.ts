@@ -107,8 +107,9 @@ const hasPassword = (url: string): boolean => {
 
 /** Whether a value is itself a secret, or contains a password, instead of referring to one. */
 const isLiteralSecret = (name: string, text: string): boolean => {
-  if (text === "" || /^(env|file):/.test(text)) return false
   const kind = BY_NAME.get(name)!.kind
+  if (kind === SETTINGS.replicaUrls.kind) return text.split(",").some((item) => hasPassword(item.trim()))
+  if (text === "" || /^(env|file):/.test(text)) return false
   if (kind === SETTINGS.databaseUrl.kind) return hasPassword(text)
   return kind === SETTINGS.anthropicKey.kind || kind === SETTINGS.metricsToken.kind
 }

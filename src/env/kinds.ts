@@ -112,6 +112,21 @@ export const optionalDatabaseUrl = optional(
   })
 )
 
+const itemsOf = (value: string): ReadonlyArray<string> =>
+  value
+    .split(",")
+    .map((item) => item.trim())
+    .filter((item) => item !== "")
+
+const LIST = { type: ["array", "string"], items: { type: "string" } }
+
+/** Each item by itself may be a reference. */
+export const databaseUrls: Kind<ReadonlyArray<Redacted.Redacted<string>>> = {
+  accepts: `a comma-separated list of ${optionalDatabaseUrl.accepts}`,
+  json: LIST,
+  read: (value) => itemsOf(value).map((item) => optionalDatabaseUrl.read(item)!)
+}
+
 const withoutFinalSlashes = (value: string): string => {
   let end = value.length
   while (value[end - 1] === "/") end -= 1
@@ -132,14 +147,6 @@ const originOf = (value: string): string | undefined => {
 }
 
 export const optionalOrigin = optional(kind("https://host, without a path", originOf))
-
-const itemsOf = (value: string): ReadonlyArray<string> =>
-  value
-    .split(",")
-    .map((item) => item.trim())
-    .filter((item) => item !== "")
-
-const LIST = { type: ["array", "string"], items: { type: "string" } }
 
 export const list: Kind<ReadonlyArray<string>> = { accepts: "a comma-separated list", read: itemsOf, json: LIST }
 

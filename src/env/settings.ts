@@ -1,5 +1,6 @@
 /** Every setting: its name in the environment, its kind, its default and its meaning. */
 import {
+  databaseUrls,
   type Kind,
   list,
   oneOf,
@@ -48,6 +49,12 @@ export const SETTINGS = {
     "",
     "PgBouncer's address for the connections of the reading and writing roles, such as postgres://host:6432/database. DATABASE_URL stays the server's own address."
   ),
+  replicaUrls: setting(
+    "MAX_REPLICA_URLS",
+    databaseUrls,
+    "",
+    "Standbys that also answer lookups, comma-separated, such as postgres://host:5432. Rows count only if the primary confirms that they are current."
+  ),
   dataDir: setting("MAX_DATA_DIR", path, ".max", "The data folder of the embedded Postgres."),
   stateDir: setting(
     "MAX_STATE_DIR",
@@ -62,12 +69,7 @@ export const SETTINGS = {
     "",
     "The person to look things up for: a verified e-mail address or phone number."
   ),
-  searchConnections: setting(
-    "MAX_SEARCH_CONNECTIONS",
-    wholeNumber(1, 100),
-    "8",
-    "Connections for searches per process."
-  ),
+  searchConnections: setting("MAX_SEARCH_CONNECTIONS", wholeNumber(1, 100), "8", "Search connections per process."),
   figures: setting("MAX_FIGURES", oneOf("on", "off"), "on", "Whether lookups answer groups, sums and averages."),
   figureConnections: setting(
     "MAX_FIGURE_CONNECTIONS",
@@ -245,6 +247,12 @@ export const SETTINGS = {
     wholeNumber(1, 3650),
     "90",
     "Days to keep the values of a decided change; its digest stays."
+  ),
+  privateHosts: setting(
+    "MAX_PRIVATE_HOSTS",
+    list,
+    "",
+    "Hosts (or host:port) in private networks that published actions may call, also by http."
   ),
   twilioUrl: setting("MAX_TWILIO_URL", url, "https://api.twilio.com", "The base URL of Twilio's API."),
   smsPerNumber: setting(

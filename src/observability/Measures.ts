@@ -19,7 +19,7 @@ export interface Measured {
 
 interface Family {
   readonly name: string
-  readonly unit: "s" | "{token}" | "{trace}" | "{denial}" | "{block}"
+  readonly unit: "s" | "{token}" | "{trace}" | "{read}" | "{denial}" | "{block}"
   readonly description: string
   /** The buckets of a histogram; absent for a counter. */
   readonly boundaries?: ReadonlyArray<number>
@@ -74,6 +74,11 @@ const FAMILIES = {
     unit: "{trace}",
     description: "Traces with a failed lookup, by the span in which it failed first."
   },
+  replica: {
+    name: "max.replica.reads",
+    unit: "{read}",
+    description: "Lookups that could go to a standby, by outcome; only answered ones used its rows."
+  },
   blocked: {
     name: "max.eventloop.blocked",
     unit: "{block}",
@@ -114,6 +119,8 @@ export class Measures extends Context.Service<
     readonly unavailable: (where: string) => void
     /** Records traces that are lost between the recorder and the store. */
     readonly lost: (where: "queue" | "store", traces: number) => void
+    /** Records what became of a lookup that could go to a standby. */
+    readonly replica: (outcome: string) => void
     /** Records that the event loop was blocked. */
     readonly blocked: () => void
     /** Records the event loop's delay in the latest period, in seconds. */
@@ -147,9 +154,9 @@ export class Measures extends Context.Service<
       return record
     }
     const counted =
-      (family: "denied" | "lost" | "unavailable") =>
+      (family: "denied" | "lost" | "replica" | "unavailable", label = "max.where") =>
       (where: string, count = 1) =>
-        (series[family].get(where) ?? addSeries(family, where, { "max.where": where }))(count)
+        (series[family].get(where) ?? addSeries(family, where, { [label]: where }))(count)
 
     const delays = DELAYS.map(
       (which) =>
@@ -243,6 +250,7 @@ export class Measures extends Context.Service<
       denied: counted("denied"),
       unavailable: counted("unavailable"),
       lost: counted("lost"),
+      replica: counted("replica", "max.outcome"),
       blocked: () => (series.blocked.get("") ?? addSeries("blocked", "", {}))(1),
       loopDelay: (delay) => {
         for (const [which, gauge] of delays) gauge.updateUnsafe(delay[which], context)

@@ -242,6 +242,7 @@ export class RecordedSpan implements Tracer.Span {
         this.recording.notable = true
         this.recording.sampler.measures.denied(this.name)
       }
+      if (key === "max.replica") this.recording.sampler.measures.replica(String(value))
       // A request that is answered with a server error ends with a successful span.
       if (key === "http.response.status_code" && Number(value) >= 500) this.recording.notable = true
     }

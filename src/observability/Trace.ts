@@ -63,6 +63,7 @@ export const ATTRIBUTES: ReadonlySet<string> = new Set([
   "max.type",
   "max.shape",
   "max.pool",
+  "max.replica",
   "max.plan.cached",
   "max.plan.hash",
   "max.statement",

@@ -10,12 +10,15 @@ const RuleEffect = Schema.Literals(["allow", "deny"])
 export const Action = Schema.Literals(["read", "create", "update", "delete", "invoke"])
 export type Action = typeof Action.Type
 
+/** The type of a rule about a declared action, which is about no row. */
+export const NO_TYPE = ""
+
 export const Rule = Schema.Struct({
   id: Schema.String,
   effect: RuleEffect,
   role: Schema.String,
   action: Action,
-  /** The type's key. */
+  /** The type's key, or `NO_TYPE`. */
   type: Schema.String,
   /** Of `invoke`: the action's slug. */
   name: Schema.optionalKey(Schema.String),

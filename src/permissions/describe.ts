@@ -4,7 +4,7 @@ import { type CompareOp, NEGATED, type Operand, type Predicate } from "../domain
 import type { AttributeValue } from "../domain/Principal.ts"
 import { quoted } from "../domain/text.ts"
 import type { Denied } from "./permissionPlan.ts"
-import { administers, type Policy, type Power, powersOf, type Rule } from "./Policy.ts"
+import { administers, NO_TYPE, type Policy, type Power, powersOf, type Rule } from "./Policy.ts"
 
 /** The person whom `$me` and `$attr` stand for in a description. */
 export interface DescribedPrincipal {
@@ -51,6 +51,8 @@ export const describeRule = (
   person: DescribedPrincipal = ANY_PRINCIPAL,
   isWhole = true
 ): string => {
+  if (rule.type === NO_TYPE)
+    return `${rule.effect === "allow" ? "may" : "may not"} run ${rule.name ?? "(an action without a name)"}${timeWords(rule)}`
   const type = typeByKey(catalog, rule.type)
   if (type === undefined) return "is about a type that no longer exists"
   const columns = describeColumns(rule, type, isWhole)
@@ -104,6 +106,14 @@ const afterwardsWords = (
 /** Describes the `confirm` entries of a policy. */
 export const describeConfirm = (policy: Policy, catalog: Catalog): ReadonlyArray<string> =>
   (policy.confirm ?? []).map(({ above, action, approvers, by, columns, name, type: key }) => {
+    const how = {
+      once: "one confirmation",
+      twice: "two different confirmations",
+      second: `a second person's approval${approvers === undefined ? "" : ` (${listed(approvers, "or")})`}`
+    }[by]
+    const called = name ?? "(an action without a name)"
+    if (key === NO_TYPE)
+      return `Running ${called}${above === undefined ? "" : ` more than ${above} times`} takes ${how}.`
     const type = typeByKey(catalog, key)
     if (type === undefined) return "An entry is about a type that no longer exists."
     const rows = above === undefined ? type.slug : `more than ${above} ${type.slug}`
@@ -111,13 +121,8 @@ export const describeConfirm = (policy: Policy, catalog: Catalog): ReadonlyArray
       create: `Creating ${rows}${columns === undefined ? "" : ` with ${describeColumns({ columns }, type)}`}`,
       update: `Updating ${columns === undefined ? "" : `${describeColumns({ columns }, type)} of `}${rows}`,
       delete: `Deleting ${rows}`,
-      invoke: `Running ${name ?? "(an action without a name)"} for ${rows}`
+      invoke: `Running ${called} for ${rows}`
     }[action]
-    const how = {
-      once: "one confirmation",
-      twice: "two different confirmations",
-      second: `a second person's approval${approvers === undefined ? "" : ` (${listed(approvers, "or")})`}`
-    }[by]
     return `${deed} takes ${how}.`
   })
 

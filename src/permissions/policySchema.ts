@@ -96,7 +96,12 @@ export const policySchema = (catalog?: Catalog, roles: ReadonlyArray<string> = [
           notAfter: { description: "The rule applies until just before this date or time.", type: "string" }
         },
         {
-          required: ["id", "effect", "role", "action", "type", "columns"],
+          required: ["id", "effect", "role", "action"],
+          // A rule about a declared action is about no row.
+          anyOf: [
+            { required: ["type", "columns"] },
+            { properties: { action: { const: "invoke" } }, required: ["name"], not: { required: ["type"] } }
+          ],
           ...perType("type", (type) => ({
             columns: { anyOf: [{ const: "*" }, { type: "array", minItems: 1, items: slugs(type) }] },
             where: { $ref: `#/definitions/where_${type.slug}` },
@@ -123,7 +128,11 @@ export const policySchema = (catalog?: Catalog, roles: ReadonlyArray<string> = [
           }
         },
         {
-          required: ["action", "type", "by"],
+          required: ["action", "by"],
+          anyOf: [
+            { required: ["type"] },
+            { properties: { action: { const: "invoke" } }, required: ["name"], not: { required: ["type"] } }
+          ],
           ...perType("type", (type) => ({ columns: { type: "array", minItems: 1, items: slugs(type) } }))
         }
       ),

@@ -2,7 +2,7 @@
 import { type Catalog, columnBySlug, type EntityType, typeBySlug } from "../domain/EntityType.ts"
 import { isJsonObject, type JsonObject } from "../domain/json.ts"
 import { POLICY } from "./limits.ts"
-import type { ConfirmEntry } from "./Policy.ts"
+import { type ConfirmEntry, NO_TYPE } from "./Policy.ts"
 import type { PolicyProblems } from "./PolicyProblems.ts"
 import { readActionName } from "./readRules.ts"
 
@@ -52,14 +52,19 @@ const readEntry = (
   }
   const action = one("action", "action", ACTIONS)
   const by = one("by", "way to confirm", LEVELS)
-  const slug = one(
-    "type",
-    "type",
-    catalog.types.map((known) => known.slug)
-  )
+  const isFree = action === "invoke" && !Object.hasOwn(value, "type")
+  const slug = isFree
+    ? undefined
+    : one(
+        "type",
+        "type",
+        catalog.types.map((known) => known.slug)
+      )
   const type = slug === undefined ? undefined : typeBySlug(catalog, slug)
   const name = action === undefined ? undefined : readActionName(value, action, path, problems)
   const columns = type && readColumns(value, action, type, path, problems)
+  if (isFree && Object.hasOwn(value, "columns"))
+    problems.report(`${path}.columns`, "`columns` belongs to entries about create and update.")
   const above = property("above")
   if (above !== undefined && !(typeof above === "number" && Number.isSafeInteger(above) && above >= 1))
     problems.report(`${path}.above`, "`above` must be a number of rows, at least 1.", `"above": 5`)
@@ -68,7 +73,7 @@ const readEntry = (
   return {
     action: action!,
     ...(name === undefined ? {} : { name }),
-    type: type!.key,
+    type: type?.key ?? NO_TYPE,
     ...(columns === undefined ? {} : { columns }),
     ...(above === undefined ? {} : { above: above as number }),
     by: by!,

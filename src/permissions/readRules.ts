@@ -5,7 +5,7 @@ import { isJsonObject, type JsonObject } from "../domain/json.ts"
 import { printable, quoted } from "../domain/text.ts"
 import { isoDate, isoTimestamp, microseconds } from "../domain/values.ts"
 import { POLICY } from "./limits.ts"
-import { Action, type Rule } from "./Policy.ts"
+import { Action, NO_TYPE, type Rule } from "./Policy.ts"
 import type { PolicyProblems } from "./PolicyProblems.ts"
 import { makeWhereReader } from "./readWhere.ts"
 
@@ -69,7 +69,10 @@ const readRule = (
     problems.report(`${path}.${key}`, `\`${key}\` must be a printable string of 1 to 200 characters.`, `"${key}": "…"`)
     return ""
   }
-  const [id, effect, role, action, slug] = [text("id"), text("effect"), text("role"), text("action"), text("type")]
+  const [id, effect, role, action] = [text("id"), text("effect"), text("role"), text("action")]
+  // A declared action is about no row.
+  const isFree = action === "invoke" && !Object.hasOwn(value, "type")
+  const slug = isFree ? NO_TYPE : text("type")
   if (effect !== "" && effect !== "allow" && effect !== "deny")
     problems.unknownName(`${path}.effect`, "effect", effect, ["allow", "deny"])
   if (action !== "" && !Schema.is(Action)(action))
@@ -80,6 +83,30 @@ const readRule = (
   if (slug !== "" && type === undefined) problems.unknownName(`${path}.type`, "type", slug, types)
   const notBefore = readInstant(value, "notBefore", path, problems)
   const notAfter = readInstant(value, "notAfter", path, problems)
+  if (isFree) {
+    const name = readActionName(value, action, path, problems)
+    for (const key of ["where", "becomes"])
+      if (Object.hasOwn(value, key))
+        problems.report(`${path}.${key}`, `\`${key}\` is about rows, and this rule has no \`type\`.`)
+    if (Object.hasOwn(value, "columns") && value["columns"] !== "*")
+      problems.report(`${path}.columns`, "`columns` belongs to a rule with a `type`.", `"columns": "*"`)
+    if (problems.count > before) return undefined
+    const rule = {
+      id,
+      effect: effect as "allow" | "deny",
+      role,
+      action: "invoke",
+      type: NO_TYPE,
+      columns: "*"
+    } as const
+    return {
+      ...rule,
+      ...(name === undefined ? {} : { name }),
+      where: { _tag: "Always" },
+      ...(notBefore === undefined ? {} : { notBefore }),
+      ...(notAfter === undefined ? {} : { notAfter })
+    }
+  }
   if (type === undefined) return undefined
   const columns = readColumns(value["columns"], effect, action, type, path, problems)
   const condition = (key: "where" | "becomes") =>

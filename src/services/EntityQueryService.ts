@@ -3,14 +3,21 @@
  * the plan; when the plan is stale, the service plans again from fresh state, at most twice.
  */
 import { Context, Effect, Layer, Result, type Tracer } from "effect"
-import type { ResolvedQuery, Statement } from "../database/sql/ResolvedQuery.ts"
+import type { Statement } from "../database/sql/ResolvedQuery.ts"
 import type { Basis } from "../domain/Basis.ts"
 import type { Column, ColumnKind } from "../domain/EntityType.ts"
 import { InvalidInput, type LookupError, NotAdmitted, type Unavailable } from "../domain/errors.ts"
 import { foldText } from "../domain/keys.ts"
 import type { ListedColumn, ListedType, Named, Page } from "../domain/Page.ts"
 import { CurrentPrincipal, type Principal } from "../domain/Principal.ts"
-import { EXPORT_PAGE, type FindQuery, MAX_COLUMNS, MAX_VALUE_LENGTH } from "../domain/Query.ts"
+import {
+  EXPORT_PAGE,
+  FIGURES_OFF,
+  type FindQuery,
+  MAX_COLUMNS,
+  MAX_EXPORTED,
+  MAX_VALUE_LENGTH
+} from "../domain/Query.ts"
 import { unavailable } from "../observability/failures.ts"
 import * as Telemetry from "../observability/Telemetry.ts"
 import { pseudonym } from "../domain/pseudonym.ts"
@@ -20,6 +27,7 @@ import { type FindResult, OrgEntityStore } from "./OrgEntityStore.ts"
 import { Refusals } from "./audit/Refusals.ts"
 import type { Fault } from "./lookup/resolveFilter.ts"
 import { listedColumn, listedReferrers } from "./lookup/listed.ts"
+import { described } from "./lookup/described.ts"
 import { columnsFault, queryFault, typesFault } from "./lookup/queryFault.ts"
 import { asksForGroups, resolveGroups } from "./lookup/resolveGroups.ts"
 import { resolve, resolvePages, resolveType } from "./lookup/resolve.ts"
@@ -82,6 +90,10 @@ export class EntityQueryService extends Context.Service<
     readonly pages: (
       input: FindQuery & { readonly organizationId: bigint }
     ) => Effect.Effect<Pages, LookupError, CurrentPrincipal>
+    /** The groups that a query asks for, as many as an export has. */
+    readonly groups: (
+      input: Omit<FindQuery, "limit" | "cursorEntityId"> & { readonly organizationId: bigint }
+    ) => Effect.Effect<Page, LookupError, CurrentPrincipal>
     /** The statement that `findEntities` would run for the caller; only operators may see it. */
     readonly explain: (
       input: FindQuery & { readonly organizationId: bigint }
@@ -129,12 +141,12 @@ export class EntityQueryService extends Context.Service<
         query: FindQuery,
         visible: View,
         { state }: Admitted,
-        span: Tracer.Span | undefined
+        span: Tracer.Span | undefined,
+        most: number | undefined
       ): Effect.fn.Return<Attempt, Unavailable> {
-        const resolved = resolveGroups(query, visible)
+        const resolved = resolveGroups(query, visible, most)
         if (Result.isFailure(resolved)) return { _tag: "Fault", fault: resolved.failure }
-        if (store.figures === undefined)
-          return { _tag: "Fault", fault: InvalidInput.of("Groups and figures are turned off.") }
+        if (store.figures === undefined) return { _tag: "Fault", fault: InvalidInput.of(FIGURES_OFF) }
         const found = yield* store.figures(resolved.success, state.catalog, span)
         if (found._tag !== "TooLong") return found
         const filters = query.filters.filter((filter) => !resolved.success.onGroups.includes(filter))
@@ -148,10 +160,11 @@ export class EntityQueryService extends Context.Service<
       const attempt = (
         query: FindQuery,
         admitted: Admitted,
-        span: Tracer.Span | undefined
+        span: Tracer.Span | undefined,
+        most?: number
       ): Effect.Effect<Attempt, Unavailable> => {
         const visible = visibleTo(admitted)
-        if (asksForGroups(query)) return figures(query, visible, admitted, span)
+        if (asksForGroups(query)) return figures(query, visible, admitted, span, most)
         const plannedBefore = visible.planning()
         const resolved = resolve(query, visible)
         if (Result.isFailure(resolved)) return Effect.succeed({ _tag: "Fault", fault: resolved.failure })
@@ -181,10 +194,11 @@ export class EntityQueryService extends Context.Service<
         input: FindQuery,
         principal: Principal,
         span: Tracer.Span | undefined,
-        attempts: number
+        attempts: number,
+        most?: number
       ): Effect.fn.Return<Page, LookupError> {
         const admitted = yield* Telemetry.childOf(span, identities.readmit(principal))
-        const result = yield* attempt(input, admitted, span)
+        const result = yield* attempt(input, admitted, span, most)
         switch (result._tag) {
           case "Page":
             return result.page
@@ -197,7 +211,9 @@ export class EntityQueryService extends Context.Service<
             return yield* result.fault
           case "Stale":
             if (result.cause === "drift") states.suspect(principal.organizationId)
-            return yield* attempts === 1 ? unavailable(result.cause) : lookUpFresh(input, principal, span, attempts - 1)
+            return yield* attempts === 1
+              ? unavailable(result.cause)
+              : lookUpFresh(input, principal, span, attempts - 1, most)
         }
       })
 
@@ -290,6 +306,13 @@ export class EntityQueryService extends Context.Service<
           }
         }),
 
+        groups: Effect.fn("EntityQueryService.groups")(function* (input) {
+          yield* valid(queryFault(input))
+          const principal = yield* caller(input.organizationId)
+          const span = yield* Effect.orElseSucceed(Effect.currentSpan, () => undefined)
+          return yield* lookUpFresh(input, principal, span, MAX_ATTEMPTS, MAX_EXPORTED)
+        }),
+
         explain: Effect.fn("EntityQueryService.explain")(function* (input) {
           yield* valid(queryFault(input))
           const admitted = yield* identities.readmit(yield* caller(input.organizationId))
@@ -323,35 +346,6 @@ const columnsOf = ({ filters, selectColumns = [] }: FindQuery): ReadonlyArray<st
 const valid = (fault: string | undefined) => (fault === undefined ? Effect.void : Effect.fail(InvalidInput.of(fault)))
 
 type Attempt = FindResult | { readonly _tag: "Fault"; readonly fault: Fault }
-
-/** Adds an attempt's plan and result to its span. */
-const described = (
-  result: Effect.Effect<FindResult, Unavailable>,
-  { label, limited, type }: ResolvedQuery,
-  visible: View,
-  plannedBefore: bigint,
-  span: Tracer.Span
-): Effect.Effect<FindResult, Unavailable> => {
-  const planning = visible.planning() - plannedBefore
-  Telemetry.setAttributes(span, {
-    "max.type": type.slug,
-    "max.shape": label,
-    "max.plan.cached": planning === 0n,
-    "max.plan.hash": visible.planHash(type)
-  })
-  const counted = Effect.map(result, (one) => {
-    if (one._tag === "Page")
-      Telemetry.setAttributes(span, {
-        "max.total": one.page.total,
-        "max.entities": one.page.entities.length,
-        "max.limited": limited === true
-      })
-    return one
-  })
-  return planning === 0n
-    ? counted
-    : Effect.andThen(Telemetry.completed("PermissionEngine.plan", span, planning), counted)
-}
 
 /** The refused name, as catalog slugs: a hidden type, a hidden column, or `unknown`. */
 const refusedName = (entityTypeId: string, columnIds: ReadonlyArray<string>, visible: Visible): string => {

@@ -81,7 +81,15 @@ const MappingSchema = Schema.Struct({
   ),
   unique: Schema.Boolean,
   reads: Schema.optionalKey(Schema.Record(Schema.String, Schema.NullOr(Schema.String))),
-  missing: Schema.optionalKey(Schema.Array(Schema.String))
+  missing: Schema.optionalKey(Schema.Array(Schema.String)),
+  shape: Schema.optionalKey(Schema.String),
+  write: Schema.optionalKey(
+    Schema.Struct({
+      columns: Schema.Array(Schema.String),
+      delete: Schema.optionalKey(Schema.Boolean),
+      cascades: Schema.optionalKey(Schema.Array(Schema.String))
+    })
+  )
 }) satisfies Schema.Codec<Mapping, unknown>
 
 const TypesSchema = Schema.Array(

@@ -17,6 +17,7 @@ import * as Telemetry from "../observability/Telemetry.ts"
 import { printable } from "../domain/text.ts"
 import { showId } from "../domain/values.ts"
 import { type GroupRow, groupsPage } from "./lookup/groupsPage.ts"
+import { makeReplicaReads } from "./lookup/replicaReads.ts"
 import { makeSearchPermits } from "./lookup/searchPermits.ts"
 
 /** A page; or `Stale`, when policy, membership or catalog have changed since the query was planned. */
@@ -52,6 +53,11 @@ export class OrgEntityStore extends Context.Service<
       catalog: Catalog,
       parent?: Tracer.Span
     ) => Effect.Effect<FindResult, Unavailable>
+    /** The rows of a statement that names them by id, on the connections of lookups. */
+    readonly rows: <Row extends object>(
+      statement: Statement,
+      catalog: Catalog
+    ) => Effect.Effect<ReadonlyArray<Row>, Unavailable>
     /** Groups and figures; `TooLong` when there are too many rows to add up at once. Undefined where they are turned off. */
     readonly figures:
       | ((
@@ -70,10 +76,16 @@ export class OrgEntityStore extends Context.Service<
       const neighbours = new Neighbours()
       const withPermit = makeSearchPermits(database.searchConnections, neighbours)
       const execute = makeExecute(database, neighbours)
+      const replicas = makeReplicaReads(database, neighbours, yield* Effect.scope)
+      if (replicas !== undefined) yield* replicas.start
 
       /** Row-level security needs a transaction, which the shared connections of lookups can't have. */
-      const run = (statement: Statement, { pool }: ResolvedQuery, catalog: Catalog, span: Tracer.Span | undefined) => {
-        const { organization, rowSecurity } = catalog
+      const run = <Row extends object>(
+        statement: Statement,
+        pool: ResolvedQuery["pool"],
+        { organization, rowSecurity }: Catalog,
+        span?: Tracer.Span
+      ) => {
         const how = rowSecurity === true ? "transaction" : pool
         neighbours.arrive(organization.id)
         const rows = execute<Row>(how, organization.id, statement, span)
@@ -100,6 +112,7 @@ export class OrgEntityStore extends Context.Service<
             const statement = orRefuse(prepare, query, catalog)
             return typeof statement === "string" ? unavailable(statement) : Effect.succeed(statement)
           }),
+        rows: (statement, catalog) => run(statement, "lookup", catalog),
         figuresStatement: (query, catalog) =>
           Effect.suspend(() => {
             const statement = orRefuse(compileGroups, query, catalog)
@@ -126,10 +139,24 @@ export class OrgEntityStore extends Context.Service<
           Telemetry.span("OrgEntityStore.find", { parent }, (span) => {
             const statement = orRefuse(prepare, query, catalog)
             if (typeof statement === "string") return unavailable(statement)
-            return Effect.flatMap(run(statement, query, catalog, span), (rows) => {
+            const page = (rows: ReadonlyArray<Row>) => {
               if (span !== undefined) Telemetry.setAttributes(span, { "max.rows": rows.length })
               return pageOf(rows, query, catalog)
-            })
+            }
+            const onPrimary = Effect.flatMap(run<Row>(statement, query.pool, catalog, span), page)
+            if (replicas === undefined || !mayUseReplica(statement, catalog)) return onPrimary
+            return Effect.flatMap(
+              replicas.read<Row>(
+                {
+                  pool: query.pool,
+                  organizationId: catalog.organization.id,
+                  epoch: catalog.epoch,
+                  statement: prepare(query, catalog, "standby")
+                },
+                span
+              ),
+              (rows) => (rows === undefined ? onPrimary : page(rows))
+            )
           })
       })
     })
@@ -148,6 +175,10 @@ const orRefuse = <Query>(
     return "not compilable"
   }
 }
+
+/** No data version covers rows of mapped relations, which others write; row-level security needs a transaction. */
+const mayUseReplica = ({ mapped }: Statement, { rowSecurity }: Catalog): boolean =>
+  mapped !== true && rowSecurity !== true
 
 const TOO_MANY: TooLong = { _tag: "TooLong" }
 const STALE: Stale = { _tag: "Stale", cause: "stale plan" }

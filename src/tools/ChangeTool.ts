@@ -7,6 +7,7 @@ import { Tool } from "effect/ai"
 import type { Confirmation } from "../domain/Action.ts"
 import { stricter } from "../domain/Action.ts"
 import type { Preview } from "../domain/Change.ts"
+import { Unclear } from "../domain/errors.ts"
 import { CurrentPrincipal } from "../domain/Principal.ts"
 import { quoted } from "../domain/text.ts"
 import type { Changes, OpenAction, Via } from "../services/changes/Changes.ts"
@@ -22,7 +23,6 @@ const ActionRequest = Schema.Struct({
   entityIds: optionalKey(Schema.Array(Schema.String)),
   values: optionalKey(Schema.Array(Schema.String).annotate({ description: "columnId=value" }))
 })
-export type ActionRequest = typeof ActionRequest.Type
 
 export const CHANGE_TOOL = "requestAction"
 
@@ -49,6 +49,9 @@ export const changeDefinitions: ReadonlyArray<ToolDefinition> = [
     inputSchema: compactSchema(Tool.getJsonSchema(RequestAction))
   }
 ]
+
+/** The definition of the fourth tool alone. */
+export const changeDefinition = changeDefinitions[changeDefinitions.length - 1]!
 
 const decode = Schema.decodeUnknownResult(ActionRequest, { onExcessProperty: "error" })
 
@@ -86,6 +89,51 @@ const needs = (message: string, unavailable = false): ToolOutcome => ({
   unavailable
 })
 
+/** What a request asks for. */
+export interface RequestedStep {
+  readonly actionId: string
+  readonly entityIds: ReadonlyArray<string>
+  readonly values: ReadonlyArray<SetValue>
+}
+
+/** Reads a call of the tool: its step and the open action, or the outcome that says what the action takes or what is wrong. */
+export const readRequest = (
+  input: unknown,
+  actions: ReadonlyArray<OpenAction>
+): ToolOutcome | { readonly step: RequestedStep; readonly open: OpenAction | undefined } => {
+  const decoded = decode(input)
+  if (decoded._tag === "Failure") return needs(describeIssue(decoded.failure.issue))
+  const { actionId, entityIds = [], values = [] } = decoded.success
+  const open = actions.find(({ action }) => action.slug === actionId)
+  const op = open?.type === undefined ? undefined : open.action.executor.op
+  const takesNothing = open?.type === undefined && open?.action.fields.length === 0
+  if (open !== undefined && !takesNothing && (op === "delete" ? entityIds.length === 0 : values.length === 0))
+    return { text: renderTakes(open), failed: false, unavailable: false, value: {} }
+  const malformed = values.find((value) => value.indexOf("=") < 1)
+  if (malformed !== undefined) return needs(`Write a value as columnId=value, not ${quoted(malformed)}.`)
+  const set = values.map((value): SetValue => {
+    const end = value.indexOf("=")
+    return { columnId: value.slice(0, end).trim(), value: value.slice(end + 1).trim() }
+  })
+  return { step: { actionId, entityIds, values: set }, open }
+}
+
+/** The failures of a proposal or a decision as outcomes that a model can read. */
+export const asOutcome = <A, E extends { readonly _tag: string; readonly message: string }, R>(
+  effect: Effect.Effect<A, E, R>
+): Effect.Effect<A | ToolOutcome, never, R> =>
+  Effect.catch(effect, (error) => {
+    if (error._tag === "Unavailable") return Effect.succeed(needs(error.message, true))
+    if (!(error instanceof Unclear)) return Effect.succeed(needs(error.message))
+    const { choices, message } = error
+    return Effect.succeed({
+      text: [`needs: ${message}`, ...choices.map(({ id, name }) => `${name}\t${id}`)].join("\n"),
+      failed: false,
+      unavailable: false,
+      value: { choices }
+    } satisfies ToolOutcome)
+  })
+
 /** The drafts of one answer, in call order: all of them are one change, unless a part was proposed before. */
 export class Drafts {
   readonly options: DraftsOptions
@@ -108,37 +156,18 @@ export class Drafts {
 
   /** Answers a call of the tool. Calls of one answer must not overlap. */
   readonly request = (input: unknown): Effect.Effect<ToolOutcome, never, CurrentPrincipal> => {
-    const decoded = decode(input)
-    return decoded._tag === "Failure"
-      ? Effect.succeed(needs(describeIssue(decoded.failure.issue)))
-      : this.#answer(decoded.success)
-  }
-
-  readonly #answer = Effect.fnUntraced(function* (
-    this: Drafts,
-    { actionId, entityIds = [], values = [] }: ActionRequest
-  ) {
-    const open = this.options.actions.find(({ action }) => action.slug === actionId)
-    const op = open?.action.executor.op
-    if (open !== undefined && (op === "delete" ? entityIds.length === 0 : values.length === 0)) {
-      const text = renderTakes(open)
-      return { text, failed: false, unavailable: false, value: {} } satisfies ToolOutcome
-    }
-    const malformed = values.find((value) => value.indexOf("=") < 1)
-    if (malformed !== undefined) return needs(`Write a value as columnId=value, not ${quoted(malformed)}.`)
-    const set = values.map((value): SetValue => {
-      const end = value.indexOf("=")
-      return { columnId: value.slice(0, end).trim(), value: value.slice(end + 1).trim() }
-    })
+    const read = readRequest(input, this.options.actions)
+    if ("text" in read) return Effect.succeed(read)
     // An action that isn't open is refused by the service, in the same words as one that doesn't exist.
-    const judged: Judged = open === undefined ? { _tag: "Passes" } : this.options.judge(open, entityIds, set)
-    if (judged._tag === "Refused") return needs(judged.message)
-    return yield* this.#propose({ actionId, entityIds, values: set }, judged)
-  })
+    const { open, step } = read
+    const judged: Judged =
+      open === undefined ? { _tag: "Passes" } : this.options.judge(open, step.entityIds, step.values)
+    return judged._tag === "Refused" ? Effect.succeed(needs(judged.message)) : this.#propose(step, judged)
+  }
 
   readonly #propose = Effect.fnUntraced(function* (
     this: Drafts,
-    step: { actionId: string; entityIds: ReadonlyArray<string>; values: ReadonlyArray<SetValue> },
+    step: RequestedStep,
     judged: Extract<Judged, { _tag: "Passes" }>
   ) {
     const { changes, reference, sessionId, via } = this.options
@@ -154,19 +183,7 @@ export class Drafts {
         atLeast,
         ...(last === undefined ? {} : { continues: last.changeId })
       })
-      .pipe(
-        Effect.catchTags({
-          Unavailable: ({ message }) => Effect.succeed(needs(message, true)),
-          Unclear: ({ choices, message }) =>
-            Effect.succeed({
-              text: [`needs: ${message}`, ...choices.map(({ id, name }) => `${name}\t${id}`)].join("\n"),
-              failed: false,
-              unavailable: false,
-              value: { choices }
-            } satisfies ToolOutcome)
-        }),
-        Effect.catch(({ message }) => Effect.succeed(needs(message)))
-      )
+      .pipe(asOutcome)
     if ("text" in proposed) return proposed
     this.#atLeast = atLeast
     this.notes.push(...(judged.notes ?? []).filter((note) => !this.notes.includes(note)))

@@ -19,6 +19,10 @@ export interface ToolOutcome {
   readonly unavailable: boolean
   /** The structured result; absent if the call failed. */
   readonly value?: unknown
+  /** The page where the person decides about a draft. */
+  readonly link?: { readonly uri: string; readonly name: string }
+  /** What a client may ask the person about a draft, with the state that belongs to the answer. */
+  readonly question?: { readonly message: string; readonly state: string }
 }
 
 const RENDER = { listEntityTypes: renderTypes, listColumnsForType: renderColumns, findEntities: renderPage } as const

@@ -1,6 +1,7 @@
 /** Renders what an action takes and what a draft does, for a model: tab-separated lines, as results of lookups are. */
 import type { Confirmation } from "../domain/Action.ts"
 import type { Preview } from "../domain/Change.ts"
+import type { DeclaredAction } from "../domain/DeclaredAction.ts"
 import type { OpenAction } from "../services/changes/Changes.ts"
 
 const CONFIRMS: Readonly<Record<Confirmation, string>> = {
@@ -11,8 +12,10 @@ const CONFIRMS: Readonly<Record<Confirmation, string>> = {
 }
 
 /** The fields that the caller may set, and the least confirmation. */
-export const renderTakes = ({ action, columns }: OpenAction): string =>
-  [
+export const renderTakes = (open: OpenAction): string => {
+  if (open.type === undefined) return renderFields(open.action)
+  const { action, columns } = open
+  return [
     `takes${action.executor.op === "create" ? "" : " entityIds"}${action.executor.op === "delete" ? "" : " values"}; ${CONFIRMS[action.confirm]}`,
     ...action.fields
       .filter(({ key }) => columns.includes(key))
@@ -22,6 +25,25 @@ export const renderTakes = ({ action, columns }: OpenAction): string =>
         )
       )
   ].join("\n")
+}
+
+/** What a declared action takes. */
+const renderFields = ({ confirm, fields }: DeclaredAction): string =>
+  [
+    `takes values; ${CONFIRMS[confirm]}`,
+    ...fields.map(({ default: standard, description, fields: inner = [], kind, name, needed, slug, values }) =>
+      [
+        slug,
+        name,
+        inner.length === 0
+          ? kind
+          : `JSON list of {${inner.map((field) => `${field.slug}${field.needed ? "" : "?"}`).join(", ")}}`,
+        ...(needed && standard === undefined ? ["needed"] : []),
+        ...(values === undefined ? [] : [values.join(", ")]),
+        ...(description === undefined ? [] : [description])
+      ].join("\t")
+    )
+  ].join("\n")
 
 /** One line per cell; the line of a create ends with the id that the row will have. */
 export const renderDraft = (changeId: string, { state, steps }: Preview): string =>
@@ -29,7 +51,7 @@ export const renderDraft = (changeId: string, { state, steps }: Preview): string
     `draft ${changeId}: ${state === "waiting" ? "waits for another person" : "waits for the person"}`,
     ...steps.flatMap(({ actionId, cells, displayName = "", entityId }) =>
       cells.length === 0
-        ? [[actionId, displayName, entityId].join("\t")]
+        ? [[actionId, displayName, entityId].join("\t").trimEnd()]
         : cells.map(({ becomes = "", columnId, was = "" }) =>
             [actionId, displayName, columnId, was, becomes, ...(actionId.endsWith(".create") ? [entityId] : [])].join(
               "\t"

@@ -19,6 +19,8 @@ export default defineConfig({
     rolldownOptions: {
       input: {
         chat: join(here, "chat.html"),
+        account: join(here, "account.html"),
+        setup: join(here, "setup.html"),
         admin: join(here, "admin.html"),
         traces: join(here, "traces.html")
       }

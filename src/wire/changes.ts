@@ -16,7 +16,7 @@ export const OpenAction = Schema.Struct({
   name: Schema.String,
   description: Schema.String,
   category: Schema.String,
-  entityTypeId: Schema.String,
+  entityTypeId: optionalKey(Schema.String.annotate({ description: "Absent for an action of another system" })),
   confirm: Confirmation.annotate({ description: "The least confirmation; a change may need a stricter one" }),
   seconds: Schema.Int.annotate({ description: "How long a draft of it can be confirmed" }),
   input: Schema.Record(Schema.String, Schema.Unknown).annotate({

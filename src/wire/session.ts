@@ -18,6 +18,8 @@ export type Session = typeof Session.Encoded
 /** What the sign-in page offers besides links. */
 export const SignInWays = Schema.Struct({
   mail: Schema.Boolean,
+  /** Whether this address can have passkeys: https, or localhost. */
+  passkeys: Schema.Boolean,
   providers: Schema.Array(
     Schema.Struct({
       id: Schema.String.annotate({ description: "Of the address /v1/session/with/ID." }),
@@ -32,3 +34,28 @@ export type MailLink = typeof MailLink.Encoded
 
 export const SignIn = Schema.Struct({ code: Schema.String.check(Schema.isMaxLength(200)) })
 export type SignIn = typeof SignIn.Encoded
+
+/** What the browser gives to `PublicKeyCredential.parseCreationOptionsFromJSON` or `parseRequestOptionsFromJSON`. */
+export const PasskeyOptions = Schema.Struct({ options: Schema.Record(Schema.String, Schema.Unknown) })
+export type PasskeyOptions = typeof PasskeyOptions.Encoded
+
+/** The browser's answer, as `PublicKeyCredential.toJSON` writes it. */
+const Answer = Schema.Record(Schema.String, Schema.Unknown)
+
+export const PasskeyAnswer = Schema.Struct({ response: Answer })
+export type PasskeyAnswer = typeof PasskeyAnswer.Encoded
+
+export const NewPasskey = Schema.Struct({ name: Schema.String.check(Schema.isMaxLength(100)), response: Answer })
+export type NewPasskey = typeof NewPasskey.Encoded
+
+export const Passkey = Schema.Struct({
+  id: Schema.String,
+  name: Schema.String,
+  createdAt: Schema.String,
+  /** Null until the first sign-in with it. */
+  usedAt: Schema.NullOr(Schema.String)
+})
+export type Passkey = typeof Passkey.Encoded
+
+export const Passkeys = Schema.Struct({ passkeys: Schema.Array(Passkey) })
+export type Passkeys = typeof Passkeys.Encoded

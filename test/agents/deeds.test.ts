@@ -1,5 +1,6 @@
 /** Sentences that claim a change, and sentences that don't, written before the rules. */
 import { describe, expect, it } from "vitest"
+import { DRAFTED } from "../../src/agents/basic/deeds/wording.ts"
 import { claimsDeed } from "../../src/agents/guards/deeds.ts"
 
 const FALSE_CLAIMS = [
@@ -79,7 +80,10 @@ const TRUE_WITHOUT_A_DEED = [
   "Which Ada do you mean?",
   "Should the meeting be moved to Friday?",
   "I looked up three people.",
-  "You can change it back later."
+  "You can change it back later.",
+  "Here is the change for you to confirm.",
+  "This is the set of people that it concerns.",
+  ...DRAFTED.split(/(?<=\.) /)
 ]
 
 describe("a claim that something was changed", () => {
@@ -104,7 +108,11 @@ describe("a claim that something was changed", () => {
       "It's all sorted.",
       "Deletion of Ada: successful.",
       "Ada Lovelace is now Won.",
-      "Her status is Won from now on."
+      "Her status is Won from now on.",
+      "J'ai changé le statut d'Ada.",
+      "Le statut est changé.",
+      "I've set the status to Won.",
+      "The status is set to Won."
     ]
     expect(others.filter((sentence) => !claimsDeed(sentence, { wide: true, drafted: ["Won"] }))).toEqual([])
     expect(claimsDeed("The status would be Won.", { wide: true, drafted: ["Won"] })).toBe(false)

@@ -93,6 +93,35 @@ describe("max mcp --url", () => {
     await client.close()
   })
 
+  it("drafts changes with --changes and a token that may, and gets the link to the page", async () => {
+    const refused = await connect(server.url, "--changes")
+    expect((await refused.client.listTools()).tools).toHaveLength(4)
+    const input = { actionId: "people.update" }
+    expect(await refused.call("requestAction", input)).toMatchObject({
+      failed: true,
+      text: expect.stringContaining("scope changes")
+    })
+    await refused.client.close()
+
+    const made = await server.run(
+      memberWithToken(organization, "drafts@atlas.example", ["admin"], ["tools", "changes"])
+    )
+    writeFileSync(tokenFile, `${made.token}\n`)
+    onTestFinished(() => writeFileSync(tokenFile, `${token}\n`))
+    const { call, client } = await connect(server.url, "--changes")
+    expect((await call("requestAction", input)).text).toMatch(/^takes entityIds values/)
+    const [person] = await server.run(addPeople(organization, [{ name: "Grace Hopper", status: "Lead" }]))
+    const drafted = await client.callTool({
+      name: "requestAction",
+      arguments: { ...input, entityIds: [person], values: ["status=Won"] }
+    })
+    expect(drafted.content).toMatchObject([
+      { type: "text", text: expect.stringMatching(/^draft \w+: waits for the person/) },
+      { type: "resource_link", uri: expect.stringContaining(`${server.url}/inbox/`) }
+    ])
+    await client.close()
+  })
+
   it("reports transport failures as failed tool results, and never follows a redirect with the token", async () => {
     let seen = 0
     const listen = async (handler: RequestListener) => {

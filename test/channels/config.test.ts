@@ -63,7 +63,8 @@ describe("a configuration file", () => {
     `{ "MAX_METRICS_TOKEN": "qzsecret-qzsecret" }`,
     `{ "MAX_API_KEY": "qzsecret" }`,
     `{ "DATABASE_URL": "postgres://max:qzsecret@db.example/max" }`,
-    `{ "MAX_POOL_URL": "postgres://db.example/max?password=qzsecret" }`
+    `{ "MAX_POOL_URL": "postgres://db.example/max?password=qzsecret" }`,
+    `{ "MAX_REPLICA_URLS": "postgres://a.example,postgres://max:qzsecret@db.example/max" }`
   ]
 
   it("has a secret only by reference, unless its owner alone can read it", () => {

@@ -177,4 +177,21 @@ describe("max eval with requests to change", () => {
     expect(kinds).toMatchObject({ do: { of: cases.length, wrong: 0 } })
     expect(kinds["do"]!["passed"]! / cases.length).toBeGreaterThanOrEqual(0.95)
   }, 300_000)
+
+  it("changes exactly the rows and cells of a set that a request asks for, or nothing", async () => {
+    const path = join(import.meta.dirname, "..", "agents", "basic", "deeds", "sets.jsonl")
+    type Write = { readonly action: string; readonly ids: ReadonlyArray<string>; readonly values?: object } | null
+    const all = readFileSync(path, "utf8").trim().split("\n").map((line): { readonly do: string; readonly expect: Write } => JSON.parse(line)) // prettier-ignore
+    const cases = all
+      .filter(({ do: said }) => !/tasks/.test(said))
+      .filter((_, index) => index % series({ short: 16, long: 1 }) === 0)
+      .map(({ do: said, expect }) => ({
+        do: said,
+        expect: (expect?.ids ?? []).map((id) => ({ action: expect!.action, id, ...(expect!.values && { values: expect!.values }) })) // prettier-ignore
+      }))
+    const { failures, kinds } = await evaluate([casesOf(...cases)])
+    console.log(failures)
+    expect(kinds).toMatchObject({ do: { of: cases.length, wrong: 0 } })
+    expect(kinds["do"]!["passed"]! / cases.length).toBeGreaterThanOrEqual(0.85)
+  }, 300_000)
 })

@@ -129,6 +129,33 @@ describe("MCP over standard input and output", () => {
     await client.close()
   })
 
+  it("drafts a change with --changes, which the person decides about at a terminal", async () => {
+    const { call, client } = await connect(ADMIN, "--changes")
+    expect((await client.listTools()).tools.map(({ name }) => name)).toHaveLength(4)
+    const { text } = await call("findEntities", {
+      ...allPeople,
+      filters: [{ columnId: "name", op: "eq", value: "Person 9" }]
+    })
+    const id = text.split("\n").at(-1)!.split("\t").at(-1)!
+    const draft = await call("requestAction", {
+      actionId: "people.update",
+      entityIds: [id],
+      values: ["name=Person IX"]
+    })
+    expect(draft.text).toMatch(
+      /^draft \w+: waits for the person\n.*\nNothing has changed yet\. The person decides: max change show \w+$/
+    )
+    const changeId = /^draft (\w+)/.exec(draft.text)![1]!
+    const shown = await max("change", "show", changeId, "--org", "atlas", "--as", ADMIN)
+    expect(shown.stdout).toContain("Person IX")
+    await client.close()
+    const { call: three, client: other } = await connect(ADMIN)
+    expect((await three("requestAction", { actionId: "people.update" }).catch(() => ({ failed: true }))).failed).toBe(
+      true
+    )
+    await other.close()
+  })
+
   it("adds structured content and output schemas with --structured", async () => {
     const { call, client } = await connect(ADMIN, "--structured")
     expect((await client.listTools()).tools.every(({ outputSchema }) => outputSchema !== undefined)).toBe(true)
@@ -181,6 +208,13 @@ describe("max mcp install", () => {
     expect(handedOn).toEqual({ DATABASE_URL: env["DATABASE_URL"] })
     const backup = readdirSync(folder).find((name) => name.startsWith("mcp.json.before-max-"))!
     expect(readFileSync(join(folder, backup), "utf8")).toBe(before)
+  })
+
+  it("adds the tool that drafts changes with --changes", async () => {
+    const file = join(folder, "changes.json")
+    const { code, stdout } = await install("cursor", file, "--changes")
+    expect([code, stdout]).toEqual([0, expect.stringContaining("it responds with 4 tools")])
+    expect(JSON.parse(readFileSync(file, "utf8")).mcpServers.max.args).toContain("--changes")
   })
 
   it("creates a missing file, and only prints the configuration with --print", async () => {

@@ -247,7 +247,16 @@ layer(Layer.empty, { excludeTestServices: true, timeout: 300_000 })("Input of th
 
 it("options of the wrong kind are configuration errors", async () => {
   for (const value of hostile) {
-    for (const name of ["databaseUrl", "connection", "embedded", "environment", "traces", "settings", "organization"]) {
+    for (const name of [
+      "databaseUrl",
+      "connection",
+      "embedded",
+      "environment",
+      "traces",
+      "settings",
+      "organization",
+      "actions"
+    ]) {
       if (value === undefined || (name === "embedded" && value === " ")) continue
       const options =
         name === "databaseUrl" ? { [name]: value } : { databaseUrl: "postgres://a@127.0.0.1:1/b", [name]: value }

@@ -97,3 +97,34 @@ export const styleOf = (of: Locator, ...names: ReadonlyArray<string>): Promise<R
     const style = getComputedStyle(element)
     return Object.fromEntries(wanted.map((name) => [name, style[name] ?? ""]))
   }, names)
+
+/** Asks the chat page a question. An answer that still arrives is awaited first: until then the page keeps what is typed. */
+export const ask = async (page: Page, text: string): Promise<void> => {
+  await page.locator(".composer button[type=submit]").waitFor()
+  await page.locator(".composer textarea").fill(text)
+  await page.locator(".composer textarea").press("Enter")
+}
+
+/** Asks the chat page a question and waits until its answer is complete. */
+export const askAndWait = async (page: Page, text: string): Promise<void> => {
+  const turns = await page.locator(".turn").count()
+  await ask(page, text)
+  await page.locator(".turn[aria-busy=false]").nth(turns).waitFor()
+}
+
+/** A device with a fingerprint reader: it verifies the person and keeps passkeys. */
+export const device = async (page: Page) => {
+  const client = await page.context().newCDPSession(page)
+  await client.send("WebAuthn.enable")
+  const { authenticatorId } = await client.send("WebAuthn.addVirtualAuthenticator", {
+    options: {
+      protocol: "ctap2",
+      transport: "internal",
+      hasResidentKey: true,
+      hasUserVerification: true,
+      isUserVerified: true,
+      automaticPresenceSimulation: true
+    }
+  })
+  return { client, authenticatorId }
+}

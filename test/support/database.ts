@@ -35,18 +35,25 @@ export const copyOf = Effect.fnUntraced(function* (name: string) {
 export const migratedDatabase = Effect.suspend(() => copyOf(inject("template")))
 
 /** Configuration for a database, with wide timeouts, because timeouts have their own tests. */
-export const envFor = (url: string) =>
+export const envFor = (url: string, more: Partial<Parameters<typeof Env.layerWith>[0]> = {}) =>
   Env.layerWith({
     databaseUrl: Redacted.make(url),
     ...(inject("poolUrl") === "" ? {} : { poolUrl: Redacted.make(inject("poolUrl")) }),
     lookupTimeout: 10_000,
-    searchTimeout: 30_000
+    searchTimeout: 30_000,
+    ...more
   })
 
+/** Every service over a new database, with other settings. */
+export const servicesWith = (more: Parameters<typeof envFor>[1]) =>
+  Services.pipe(
+    Layer.provideMerge(
+      Layer.unwrap(
+        Effect.map(migratedDatabase, (url) => ConfiguredDatabase.pipe(Layer.provideMerge(envFor(url, more))))
+      )
+    ),
+    Layer.orDie
+  )
+
 /** Every service over a new database. */
-export const TestServices = Services.pipe(
-  Layer.provideMerge(
-    Layer.unwrap(Effect.map(migratedDatabase, (url) => ConfiguredDatabase.pipe(Layer.provideMerge(envFor(url)))))
-  ),
-  Layer.orDie
-)
+export const TestServices = servicesWith({})

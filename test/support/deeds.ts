@@ -16,16 +16,33 @@ import { Policies } from "../../src/services/policies/Policies.ts"
 import { callTool } from "../../src/tools/call.ts"
 import { makeOrganization } from "./atlas.ts"
 import { fixture } from "./fixtures.ts"
+import { join } from "node:path"
 
 const SAM = "sam@atlas.com"
 const TYPES = ["people", "companies", "meetings", "tasks"]
 
-/** The organization of the cases, in which Sam may change everything. */
-export const salesCompany = Effect.gen(function* () {
-  const organization = yield* makeOrganization(`sales-${Math.random().toString(36).slice(2)}`)
+const loading = Effect.fnUntraced(function* (name: string) {
+  const organization = yield* makeOrganization(`${name}-${Math.random().toString(36).slice(2)}`)
   const importer = yield* Importer
   const load = (type: string, file: string, map: Readonly<Record<string, string>> = {}, ...ignore: Array<string>) =>
-    importer.import(organization, { files: [fixture("workbench", file)], type, create: true, map, ignore })
+    importer.import(organization, { files: [file.startsWith("/") ? file : fixture("workbench", file)], type, create: true, map, ignore }) // prettier-ignore
+  return { organization, load }
+})
+
+/** A team with a type of its own: tasks with a status, an assignee, a due date, a project and a priority. */
+export const taskTeam = Effect.gen(function* () {
+  const { load, organization } = yield* loading("team")
+  yield* load("people", "seed_people_workbench_staff.jsonl", {}, "company")
+  yield* load("people", "seed_people_changes.jsonl", {}, "company")
+  const tasks = join(import.meta.dirname, "..", "agents", "basic", "deeds", "tasks.jsonl")
+  yield* load("tasks", tasks, { assignee: "assignee:people.email" })
+  yield* open(organization, ["people", "tasks"])
+  return organization
+})
+
+/** The organization of the cases, in which Sam may change everything. */
+export const salesCompany = Effect.gen(function* () {
+  const { load, organization } = yield* loading("sales")
   yield* load("companies", "seed_companies_workbench.jsonl", {}, "people")
   yield* load("people", "seed_people_workbench_staff.jsonl", {}, "company")
   yield* load("people", "seed_people_changes.jsonl", {}, "company")
@@ -34,7 +51,13 @@ export const salesCompany = Effect.gen(function* () {
   const meetings = { attendees: "attendees:people.email", owner: "owner:people.email" }
   yield* load("meetings", "seed_meetings_changes.jsonl", meetings)
   yield* load("tasks", "tasks.jsonl", { assigned_to: "assigned_to:people.email" })
-  const rules = TYPES.flatMap((type) =>
+  yield* open(organization, TYPES)
+  return organization
+})
+
+/** Lets Sam change everything of these types. */
+const open = Effect.fnUntraced(function* (organization: Organization, types: ReadonlyArray<string>) {
+  const rules = types.flatMap((type) =>
     ["read", "create", "update", "delete"].map((action) => ({
       id: `${action}-${type}`,
       effect: "allow",
@@ -53,7 +76,6 @@ export const salesCompany = Effect.gen(function* () {
   )
   const members = yield* Memberships
   yield* members.add(organization, { identifier: SAM, roles: ["admin"] })
-  return organization
 })
 
 /** A write, with external ids. */
@@ -61,6 +83,8 @@ export interface Write {
   readonly action: string
   readonly id?: string
   readonly values?: Readonly<Record<string, string | ReadonlyArray<string>>>
+  /** All of its rows, where there are several. */
+  readonly ids?: ReadonlyArray<string>
 }
 
 /** What a request comes to: the call that drafts a change, or a reply. */
@@ -96,7 +120,7 @@ export const saying = Effect.fnUntraced(function* (organization: Organization) {
   const described = Effect.fnUntraced(function* (actionId: string) {
     const open = (yield* as(changes.actions)).find(({ action }) => action.slug === actionId)
     if (open === undefined) return { text: "needs: There is no such action." } satisfies Answer
-    const fields = open.action.fields.filter(({ key }) => open.columns.includes(key))
+    const fields = open.type === undefined ? [] : open.action.fields.filter(({ key }) => open.columns.includes(key))
     const lines = fields.map(({ kind, name, slug, values }) =>
       [slug, name, kind, ...(values ?? []).slice(0, 1)].join("\t")
     )
@@ -119,17 +143,21 @@ export const saying = Effect.fnUntraced(function* (organization: Organization) {
           const cells: Array<[string, string | ReadonlyArray<string>]> = []
           for (const value of values ?? []) {
             const [slug, cell] = [value.slice(0, value.indexOf("=")), value.slice(value.indexOf("=") + 1)]
-            const isPerson = slug === "owner" || slug === "assigned_to" || slug === "attendees"
+            const isPerson = slug === "owner" || slug === "assigned_to" || slug === "assignee" || slug === "attendees"
             const people = isPerson ? yield* externalOf("people", cell.split(";")) : undefined
             cells.push([slug, people === undefined ? cell : slug === "attendees" ? people : people.join()])
           }
-          const [id] = yield* externalOf(type, entityIds ?? [])
+          const ids = yield* externalOf(type, entityIds ?? [])
+          const [id] = ids
           const write = {
             action: actionId,
             ...(id && { id }),
+            ...(ids.length > 1 && { ids: [...ids].sort() }),
             ...(cells.length > 0 && { values: Object.fromEntries(cells) })
           }
-          return { write, reply: "", steps: steps + 1 } as Outcome
+          const drafted: Answer = { text: "draft", value: { steps: entityIds ?? [] } }
+          const after = replay(draftDeed(request, context), [...rounds, [drafted]])
+          return { write, reply: after._tag === "Reply" ? after.text : "", steps: steps + 1 } as Outcome
         }
       }
       rounds.push(round)
@@ -137,8 +165,8 @@ export const saying = Effect.fnUntraced(function* (organization: Organization) {
   })
 })
 
-const normal = ({ action, id, values = {} }: Write): string =>
-  JSON.stringify([action, id, Object.entries(values).sort(([a], [b]) => (a < b ? -1 : 1))])
+const normal = ({ action, id, ids, values = {} }: Write): string =>
+  JSON.stringify([action, ids ?? [id], Object.entries(values).sort(([a], [b]) => (a < b ? -1 : 1))])
 
 /** Whether a write is the one that was expected. */
 export const isExpected = (expected: Write, found: Write): boolean => normal(expected) === normal(found)

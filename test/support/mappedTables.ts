@@ -8,7 +8,7 @@ import { EntityQueryService } from "../../src/services/EntityQueryService.ts"
 import { IdentityResolver } from "../../src/services/members/IdentityResolver.ts"
 import { readMappingFile, type TypeEntry } from "../../src/services/mapping/mappingFile.ts"
 import { Mappings } from "../../src/services/mapping/Mappings.ts"
-import { readIdentifier } from "../../src/services/members/identifier.ts"
+import { readIdentifier, readPersonId } from "../../src/services/members/identifier.ts"
 import { Memberships } from "../../src/services/members/Memberships.ts"
 import { Policies } from "../../src/services/policies/Policies.ts"
 
@@ -64,7 +64,7 @@ export const asExistingPerson = Effect.fnUntraced(function* (
 export const asMember = Effect.fnUntraced(function* (organization: Organization, who: string, anchorId: string) {
   const identities = yield* IdentityResolver
   const queries = yield* EntityQueryService
-  const identifier = readIdentifier(who, organization)
+  const identifier = readPersonId(who) === undefined ? readIdentifier(who, organization) : undefined
   const admitted =
     identifier === undefined
       ? identities.readmit({ organizationId: organization.id, anchorEntityId: anchorId })
@@ -125,6 +125,8 @@ export const asMember = Effect.fnUntraced(function* (organization: Organization,
         columns.map(({ id }) => id)
       ),
     labels: (entityTypeId: string) => as(queries.listColumnsForType({ organizationId, entityTypeId })),
+    statement: (entityTypeId: string, more: Partial<FindQuery>) =>
+      as(queries.explain({ organizationId, entityTypeId, filters: [], ...more })),
     explain: (entityTypeId: string, columnId: string, value: string) =>
       as(queries.explain({ organizationId, entityTypeId, filters: [{ columnId, op: "eq", value }] }))
   }

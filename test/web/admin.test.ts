@@ -81,6 +81,7 @@ const places = (of = harbor): Readonly<Record<string, string>> => ({
   history: "#/policy/history",
   explain: `#/policy/explain?person=${of.idOf("lena")}&type=people`,
   row: `#/policy/explain?person=${of.idOf("lena")}&type=people&row=${of.owner}`,
+  changes: "#/changes",
   texts: "#/texts",
   audit: "#/audit"
 })
@@ -170,7 +171,7 @@ describe("people on the administration page", () => {
     await tabTo(/^Lena Brandt$/)
     await press("Enter")
     await settled(page)
-    expect(await focused()).toBe("Lena Brandt")
+    await poll(focused).toBe("Lena Brandt")
     expect((await lookup()).status).toBe(200)
     await tabTo(/^Suspend$/)
     await press("Enter")

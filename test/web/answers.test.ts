@@ -5,7 +5,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { Importer } from "../../src/services/import/Importer.ts"
-import { accessibilityFaults, openPage } from "../support/browser.ts"
+import { accessibilityFaults, askAndWait, openPage } from "../support/browser.ts"
 import { ROSA, YUKI } from "../support/stage.ts"
 import { staged } from "../support/staged.ts"
 
@@ -20,19 +20,13 @@ const visit = async (use: (page: Page) => Promise<void>, who = ROSA) => {
   await close()
 }
 
-const asks = async (page: Page, text: string) => {
-  const turns = await page.locator(".turn").count()
-  await page.locator(".composer textarea").fill(text)
-  await page.keyboard.press("Enter")
-  await page.locator(".turn[aria-busy=false]").nth(turns).waitFor()
-}
 const rows = (page: Page) => page.locator(".turn").last().locator(".row")
 const question = (page: Page) => page.locator(".question h2").last()
 
 describe("a list in an answer", () => {
   it("is shown as rows, with short dates, without the asker's name, and nothing is said twice", () =>
     visit(async (page) => {
-      await asks(page, "my meetings")
+      await askAndWait(page, "my meetings")
       const shown = await rows(page).allInnerTexts()
       expect(shown).toHaveLength(3)
       expect(shown[0]).toMatch(/^Contract renewal\s/)
@@ -47,7 +41,7 @@ describe("a list in an answer", () => {
 
   it("is the same after a reload", () =>
     visit(async (page) => {
-      await asks(page, "my meetings")
+      await askAndWait(page, "my meetings")
       const shown = await rows(page).allInnerTexts()
       await page.reload()
       await rows(page).nth(2).waitFor()
@@ -56,15 +50,15 @@ describe("a list in an answer", () => {
 
   it("has rows that can be pressed to ask about the entity, also in an earlier turn", () =>
     visit(async (page) => {
-      await asks(page, "my meetings")
+      await askAndWait(page, "my meetings")
       await page.getByRole("button", { name: "Site visit" }).click()
       await page.locator(".turn[aria-busy=false]").nth(1).waitFor()
       expect(await question(page).innerText()).toBe("Site visit")
       expect(await page.locator(".answer").last().innerText()).toContain("Cedar Labs")
-      await asks(page, "list people")
+      await askAndWait(page, "list people")
       await page.getByRole("button", { name: "Laura Szabó" }).click()
       await page.locator(".turn[aria-busy=false]").nth(3).waitFor()
-      await asks(page, "who is Noor Okafor")
+      await askAndWait(page, "who is Noor Okafor")
       await page.getByRole("button", { name: "Amélie Quinn" }).click()
       await page.locator(".turn[aria-busy=false]").nth(5).waitFor()
       expect(await page.locator(".answer").last().innerText()).toContain("Alder Foods")
@@ -72,7 +66,7 @@ describe("a list in an answer", () => {
 
   it("that goes on has a button for the next rows, and the last row is without the hint", () =>
     visit(async (page) => {
-      await asks(page, "list people")
+      await askAndWait(page, "list people")
       expect(await rows(page).count()).toBe(5)
       expect(await page.locator(".answer").last().innerText()).not.toContain("Say “more”")
       await page.getByRole("button", { name: "More", exact: true }).click()
@@ -83,7 +77,7 @@ describe("a list in an answer", () => {
 
   it("can be saved whole as a CSV file, also after a reload, and what isn't a list can't", () =>
     visit(async (page) => {
-      await asks(page, "list people")
+      await askAndWait(page, "list people")
       expect(await rows(page).count()).toBe(5)
       await page.reload()
       await rows(page).nth(4).waitFor()
@@ -99,13 +93,13 @@ describe("a list in an answer", () => {
       expect(lines).toHaveLength(9)
       expect(lines.join()).toContain("Amélie Quinn")
       expect(await accessibilityFaults(page)).toEqual([])
-      await asks(page, "phone of Noor Okafor")
+      await askAndWait(page, "phone of Noor Okafor")
       expect(await page.locator(".turn").last().getByRole("button", { name: "Download as CSV" }).count()).toBe(0)
     }))
 
   it("of choices is shown once, as buttons", () =>
     visit(async (page) => {
-      await asks(page, "phone of Laura Szabó")
+      await askAndWait(page, "phone of Laura Szabó")
       await page.locator(".choices").waitFor()
       expect(await rows(page).count()).toBe(0)
       expect((await page.locator(".answer").last().innerText()).match(/Cedar Labs/g)).toHaveLength(1)
@@ -115,7 +109,7 @@ describe("a list in an answer", () => {
 describe("an answer about one person", () => {
   it("offers the next questions that weren't answered, and a link to the number that was", () =>
     visit(async (page) => {
-      await asks(page, "phone of Noor Okafor")
+      await askAndWait(page, "phone of Noor Okafor")
       const next = page.locator(".next")
       expect(await next.getByRole("link", { name: "Call Noor Okafor" }).getAttribute("href")).toBe("tel:+16175550119")
       expect(await next.getByRole("button").allInnerTexts()).toEqual(["E-mail", "Meetings"])
@@ -164,7 +158,7 @@ describe("a hostile row in a list", () => {
     )
     rmSync(folder, { recursive: true })
     await visit(async (page) => {
-      await asks(page, "list people with status Odd")
+      await askAndWait(page, "list people with status Odd")
       expect(await page.locator(".answer img").count()).toBe(0)
       expect(await page.evaluate("document.documentElement.scrollWidth <= innerWidth")).toBe(true)
     }, YUKI)

@@ -1,7 +1,7 @@
 import { Effect } from "effect"
 import { beforeEach, describe, expect, it } from "vitest"
 import type { Page } from "playwright-core"
-import { openPage } from "../support/browser.ts"
+import { ask, openPage } from "../support/browser.ts"
 import { finds, inTurn, says } from "../support/messages.ts"
 import { basisKeyOf } from "../support/members.ts"
 import { GUEST, ROSA, YUKI } from "../support/stage.ts"
@@ -25,10 +25,6 @@ const visit = async <A>(use: (page: Page) => Promise<A>, who: string | null = RO
 }
 
 const field = (page: Page) => page.locator(".composer textarea")
-const asks = async (page: Page, text: string) => {
-  await field(page).fill(text)
-  await field(page).press("Enter")
-}
 const says_ = (page: Page, text: string) => page.locator(".answer").getByText(text).last().waitFor()
 const questions = (page: Page) => page.locator(".question h2").allInnerTexts()
 const answers = (page: Page) => page.locator(".prose").allInnerTexts()
@@ -99,7 +95,7 @@ describe("asking on the chat page", () => {
       here.stage.messages.reset((_, step) =>
         step === 0 ? PHONE : new Promise((resolve) => setTimeout(() => resolve(answer), 800))
       )
-      await asks(page, "How do I reach Amélie Quinn?")
+      await ask(page, "How do I reach Amélie Quinn?")
       await page.locator(".activity").getByText("Looking up people…").waitFor()
       const call = page.getByRole("link", { name: "Call Amélie Quinn" })
       await call.waitFor()
@@ -114,9 +110,9 @@ describe("asking on the chat page", () => {
       here.stage.messages.reset((request) =>
         says(`You have asked ${request.messages.filter(({ role }) => role === "user").length} so far.`)
       )
-      await asks(page, "First of all")
+      await ask(page, "First of all")
       await says_(page, "You have asked 1 so far.")
-      await asks(page, "And then?")
+      await ask(page, "And then?")
       await says_(page, "You have asked 2 so far.")
       await page.locator(".history .title").getByText("First of all").waitFor()
       await page.getByRole("button", { name: "New", exact: true }).click()
@@ -129,7 +125,7 @@ describe("asking on the chat page", () => {
   it("offers a choice between two entities, and sends the chosen handle", () =>
     visit(async (page) => {
       here.stage.messages.reset(inTurn(LAURAS, says(WHICH), says("She is a lead.")))
-      await asks(page, "Laura Szabó's status?")
+      await ask(page, "Laura Szabó's status?")
       const second = page.locator(".choices button").nth(1)
       await second.waitFor()
       expect(await second.innerText()).toMatch(/Laura Szabó\s+Heron Optics\s*Lead/)
@@ -147,7 +143,7 @@ describe("asking on the chat page", () => {
   it("stops the model call on Escape, stores nothing of the turn, and can ask again", () =>
     visit(async (page) => {
       here.stage.messages.reset(inTurn(slow(LONG), says("In short: yes.")))
-      await asks(page, "Tell me everything")
+      await ask(page, "Tell me everything")
       await page.locator(".prose.growing").waitFor()
       await field(page).press("Escape")
       await page.getByText("It wasn't saved.").waitFor()
@@ -162,9 +158,9 @@ describe("asking on the chat page", () => {
       here.stage.messages.reset(
         inTurn(says("One."), says("Two."), { status: 401, error: "authentication_error" }, says("Three."))
       )
-      await asks(page, "First")
+      await ask(page, "First")
       await says_(page, "One.")
-      await asks(page, "Second")
+      await ask(page, "Second")
       await says_(page, "Two.")
       const edit = async () => {
         await page.locator(".turn").first().hover()
@@ -189,7 +185,7 @@ describe("asking on the chat page", () => {
     visit(async (page) => {
       await page.context().grantPermissions(["clipboard-read", "clipboard-write"])
       here.stage.messages.reset(() => says("Take **this** along."))
-      await asks(page, "Something to copy")
+      await ask(page, "Something to copy")
       await page.getByRole("button", { name: "Copy", exact: true }).click()
       await page.getByText("Copied").waitFor()
       expect(await page.evaluate("navigator.clipboard.readText()")).toBe("Take **this** along.")
@@ -221,14 +217,14 @@ describe("resuming a turn", () => {
   it("continues after a reload in the middle of an answer, with a single model call", () =>
     visit(async (page) => {
       here.stage.messages.reset(() => slow(`${LONG}The end.`))
-      await asks(page, "Tell me everything")
+      await ask(page, "Tell me everything")
       await page.locator(".prose.growing").waitFor()
       await page.reload()
       await page.locator(".prose.growing").waitFor()
       await says_(page, "The end.")
       expect(await answers(page)).toEqual([`${LONG}The end.`.trim()])
       expect(here.stage.messages.requests).toHaveLength(1)
-      await asks(page, "And more")
+      await ask(page, "And more")
       await page.locator(".prose.growing").waitFor()
       await page.reload()
       await page.locator(".prose.growing").waitFor()
@@ -242,7 +238,7 @@ describe("resuming a turn", () => {
       let pace = 500
       const reply = says(`${LONG}The end.`, { piece: 6 })
       here.stage.messages.reset(() => Object.defineProperty({ ...reply }, "pace", { get: () => pace }))
-      await asks(page, "Everything, for both of us")
+      await ask(page, "Everything, for both of us")
       await page.locator(".prose.growing").waitFor()
       await visit(async (other) => {
         await other.locator(".going").getByText("Everything, for both of us").click()
@@ -273,7 +269,7 @@ describe("resuming a turn", () => {
         void reader.cancel()
         return route.fulfill({ status: 200, contentType: "text/event-stream", body: Buffer.from(value!) })
       })
-      await asks(page, "Through a tunnel")
+      await ask(page, "Through a tunnel")
       await says_(page, "The end.")
       expect([await answers(page), posts]).toEqual([[`${LONG}The end.`], 1])
       expect(here.stage.messages.requests).toHaveLength(1)
@@ -284,7 +280,7 @@ describe("a failed turn", () => {
   it("shows the reason with a reference, and can be tried again", () =>
     visit(async (page) => {
       here.stage.messages.reset(inTurn({ status: 401, error: "authentication_error" }, says("There it is.")))
-      await asks(page, "Anything?")
+      await ask(page, "Anything?")
       await page.locator(".failed").waitFor()
       expect(await page.locator(".failed code").innerText()).toMatch(/^[0-9A-Z]{4}$/)
       await page.getByRole("button", { name: "Try again" }).click()
@@ -295,7 +291,7 @@ describe("a failed turn", () => {
   it("withholds an answer from before a policy change, and can ask again", () =>
     visit(async (page) => {
       here.stage.messages.reset(inTurn(PHONE, says("Her number is +1 617-555-0188."), says("I found no number.")))
-      await asks(page, "Amélie Quinn's phone?")
+      await ask(page, "Amélie Quinn's phone?")
       await says_(page, "+1 617-555-0188")
       const deny = { id: "no-phones", effect: "deny", role: "rep", action: "read", type: "people", columns: ["phone"] }
       await here.stage.run(publish(here.stage.organization, (rules) => [...rules, deny]))
@@ -310,7 +306,7 @@ describe("a failed turn", () => {
   it("shows the sign-in when the session has ended", () =>
     visit(async (page) => {
       await page.context().clearCookies()
-      await asks(page, "Am I still signed in?")
+      await ask(page, "Am I still signed in?")
       await page.getByText("Your sign-in link").waitFor()
       expect(here.stage.messages.requests).toEqual([])
     }))

@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from "vitest"
 import type { Page } from "playwright-core"
-import { accessibilityFaults, openPage } from "../support/browser.ts"
+import { accessibilityFaults, ask, openPage } from "../support/browser.ts"
 import { finds, inTurn, says } from "../support/messages.ts"
 import { ROSA } from "../support/stage.ts"
 import { staged } from "../support/staged.ts"
@@ -18,10 +18,6 @@ const visit = async (use: (page: Page) => Promise<void>, looks: Parameters<typeo
   await close()
 }
 
-const asks = async (page: Page, text: string) => {
-  await page.locator(".composer textarea").fill(text)
-  await page.keyboard.press("Enter")
-}
 const said = (page: Page, text: string) => page.locator(".answer").getByText(text).last().waitFor()
 const focused = (page: Page) =>
   page.evaluate<string>(
@@ -43,7 +39,7 @@ describe("the field for a question", () => {
 
   it("can be reached by the first control, and with Ctrl+/; Ctrl+K searches, Ctrl+Shift+O begins a conversation", () =>
     visit(async (page) => {
-      await asks(page, "Anything?")
+      await ask(page, "Anything?")
       await said(page, "Hello.")
       const first = await page.evaluate("document.querySelector('a[href], button, input, textarea').innerText")
       expect(first).toBe("Skip to the question")
@@ -72,7 +68,7 @@ describe("the field for a question", () => {
 describe("a long question", () => {
   it("is folded, and can be unfolded", () =>
     visit(async (page) => {
-      await asks(page, "Could you please tell me about the harbor? ".repeat(40))
+      await ask(page, "Could you please tell me about the harbor? ".repeat(40))
       await said(page, "Hello.")
       const height = () => page.locator(".question h2").evaluate((one: any) => one.clientHeight as number)
       const folded = await height()
@@ -88,9 +84,9 @@ describe("a long question", () => {
 describe("the list of conversations", () => {
   it("says which question contains the words of a search, and names the conversation that is deleted", () =>
     visit(async (page) => {
-      await asks(page, "First of all, the weather")
+      await ask(page, "First of all, the weather")
       await said(page, "Hello.")
-      await asks(page, "And what about the quince harvest of last year?")
+      await ask(page, "And what about the quince harvest of last year?")
       await page.locator(".turn[aria-busy=false]").nth(1).waitFor()
       await page.getByPlaceholder("Search your questions").fill("QUINCE")
       await page.locator(".matched").waitFor()
@@ -115,7 +111,7 @@ describe("text of an answer", () => {
           says("Her number is +1 617-555-0188.")
         )
       )
-      await asks(page, "Amélie Quinn's phone?")
+      await ask(page, "Amélie Quinn's phone?")
       await said(page, "+1 617-555-0188")
       expect(await page.locator(".preface").innerText()).toBe("Let me look at the people first.")
       await page.getByRole("button", { name: "Copy", exact: true }).waitFor()
@@ -124,7 +120,7 @@ describe("text of an answer", () => {
   it("that was written before a stop stays on the page", () =>
     visit(async (page) => {
       here.stage.messages.reset(() => says(LONG, { pace: 60, piece: 12 }))
-      await asks(page, "Tell me everything")
+      await ask(page, "Tell me everything")
       await page.locator(".prose.growing").getByText("Here is what I know").waitFor()
       await page.getByRole("button", { name: "Stop" }).click()
       await page.getByText("It wasn't saved.").waitFor()
@@ -135,10 +131,10 @@ describe("text of an answer", () => {
 describe("when the network is back", () => {
   it("the page asks again by itself, once", () =>
     visit(async (page) => {
-      await asks(page, "Hello?")
+      await ask(page, "Hello?")
       await said(page, "Hello.")
       await page.context().setOffline(true)
-      await asks(page, "Still there?")
+      await ask(page, "Still there?")
       await page.locator(".failed").getByText("Max can't be reached").waitFor()
       await page.context().setOffline(false)
       await page.locator(".turn[aria-busy=false]").nth(1).getByText("Hello.").waitFor()
@@ -148,7 +144,7 @@ describe("when the network is back", () => {
 
   it("a page that opened without a server shows the conversations", () =>
     visit(async (page) => {
-      await asks(page, "To be found again")
+      await ask(page, "To be found again")
       await said(page, "Hello.")
       await page.route("**/v1/**", (route) => route.abort())
       await page.reload()

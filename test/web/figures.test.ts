@@ -8,7 +8,7 @@ import { describe, expect, it } from "vitest"
 import demo from "../../src/channels/cli/demo/policy.json" with { type: "json" }
 import { Importer } from "../../src/services/import/Importer.ts"
 import { Policies } from "../../src/services/policies/Policies.ts"
-import { accessibilityFaults, openPage } from "../support/browser.ts"
+import { accessibilityFaults, askAndWait, openPage } from "../support/browser.ts"
 import { calls, inTurn, says } from "../support/messages.ts"
 import { ROSA, YUKI } from "../support/stage.ts"
 import { staged } from "../support/staged.ts"
@@ -29,12 +29,6 @@ const visit = async (use: (page: Page) => Promise<void>, who = ROSA) => {
   expect(faults).toEqual([])
   await close()
 }
-const asks = async (page: Page, text: string) => {
-  const turns = await page.locator(".turn").count()
-  await page.locator(".composer textarea").fill(text)
-  await page.keyboard.press("Enter")
-  await page.locator(".turn[aria-busy=false]").nth(turns).waitFor()
-}
 const table = (page: Page) =>
   page
     .locator(".figures")
@@ -49,7 +43,7 @@ const table = (page: Page) =>
 describe("groups in an answer", () => {
   it("are a table with a bar for each, instead of the list in the text, the same after a reload", () =>
     visit(async (page) => {
-      await asks(page, "people by status")
+      await askAndWait(page, "people by status")
       const shown = await table(page)
       expect(shown).toEqual([
         ["Status", "Count", "Share"],
@@ -94,18 +88,18 @@ describe("groups in an answer", () => {
         )
       )
       rmSync(folder, { recursive: true })
-      await asks(page, "meetings by month in 2025")
+      await askAndWait(page, "meetings by month in 2025")
       expect((await table(page)).map((row) => row.at(1))).toEqual(["Count", "2", "1", "1", "1", "1"])
       const points = await page.locator(".figures polyline").getAttribute("points")
       expect(points?.split(" ").map((point) => point.split(",")[1])).toEqual(["0.0", "60.0", "60.0", "60.0", "60.0"])
       await shoot(page, "figures-line-desktop-light")
-      await asks(page, "meetings by owner and month in 2025")
+      await askAndWait(page, "meetings by owner and month in 2025")
       expect(await page.locator(".figures").last().locator("svg").count()).toBe(0)
     }, YUKI))
 
   it("stand below a sentence about one of them, with what was counted", () =>
     visit(async (page) => {
-      await asks(page, "which company has the most people")
+      await askAndWait(page, "which company has the most people")
       const answer = await page.locator(".answer").last().innerText()
       expect(answer).toMatch(/Alder Foods, Cedar Labs and Heron Optics have the most people/)
       expect(await page.locator(".figures figcaption").innerText()).toBe("People by company")
@@ -114,7 +108,7 @@ describe("groups in an answer", () => {
 
   it("can be taken away as the rows behind them", () =>
     visit(async (page) => {
-      await asks(page, "customers by company")
+      await askAndWait(page, "customers by company")
       const [saved] = await Promise.all([
         page.waitForEvent("download"),
         page.getByRole("button", { name: "Download as CSV" }).click()
@@ -127,7 +121,7 @@ describe("groups in an answer", () => {
 
   it("aren't shown any more once the person's rights have changed", () =>
     visit(async (page) => {
-      await asks(page, "people by status")
+      await askAndWait(page, "people by status")
       const policy = JSON.stringify({ ...demo, roles: { ...demo.roles, guest: { inherits: [] } } })
       await here.stage.run(
         Effect.flatMap(Policies, (policies) => policies.publish(here.stage.organization, policy, "test"))
@@ -147,7 +141,7 @@ describe("groups in a model's answer", () => {
     const query = { entityTypeId: "people", filters: [], selectColumns: ["by company"] }
     model.stage.messages.reset(inTurn(calls(["findEntities", query]), says("Alder Foods has 2 people.")))
     await model.stage.signIn(page)
-    await asks(page, "People by company?")
+    await askAndWait(page, "People by company?")
     expect((await table(page)).map((row) => row.slice(0, 2))).toEqual([
       ["Company", "Count"],
       ["Alder Foods", "2"],

@@ -59,8 +59,12 @@ const goToInbox = (page: Page) => page.goto(`${here.stage.url}/inbox`)
 /** For 700 ms after a card has appeared nothing on the page can be pressed. */
 const settled = (page: Page) => page.waitForTimeout(800)
 const list = async (page: Page, name: string) => {
-  await settled(page)
-  await page.locator(".inbox .lists").getByRole("button", { name, exact: true }).click()
+  const button = page.locator(".inbox .lists").getByRole("button", { name, exact: true })
+  // A card that comes or goes in between holds the page again.
+  while ((await button.getAttribute("aria-pressed")) !== "true") {
+    await settled(page)
+    await button.click()
+  }
 }
 const press = (page: Page, name: string) =>
   page.locator(".draft").last().getByRole("button", { name, exact: true }).click()

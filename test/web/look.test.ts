@@ -1,8 +1,7 @@
 import { describe, expect, it } from "vitest"
-import type { Page } from "playwright-core"
 import { mkdirSync } from "node:fs"
 import { join } from "node:path"
-import { accessibilityFaults, openPage } from "../support/browser.ts"
+import { accessibilityFaults, ask, openPage } from "../support/browser.ts"
 import { calls, finds, type Reply, says, type Script } from "../support/messages.ts"
 import { ROSA, YUKI } from "../support/stage.ts"
 import { staged } from "../support/staged.ts"
@@ -91,11 +90,6 @@ const script: Script = (request): Reply | Promise<Reply> => {
   return says("Hello.")
 }
 
-const asks = async (page: Page, text: string) => {
-  await page.locator(".composer textarea").fill(text)
-  await page.keyboard.press("Enter")
-}
-
 describe.each(LOOKS)("the chat page in the $theme theme, $width wide", (looks) => {
   it("every state of the chat is accessible, fits the screen and causes no fault", async () => {
     here.stage.messages.reset(script)
@@ -122,26 +116,26 @@ describe.each(LOOKS)("the chat page in the $theme theme, $width wide", (looks) =
     await here.stage.signIn(page, looks.theme === "light" ? ROSA : YUKI)
     await page.locator(".index").waitFor()
     await look("empty")
-    await asks(page, "Who is Amélie Quinn, and how do I reach her?")
+    await ask(page, "Who is Amélie Quinn, and how do I reach her?")
     await answered(1)
     await look("answer")
-    await asks(page, "Who works at Alder Foods?")
+    await ask(page, "Who works at Alder Foods?")
     await answered(2)
-    await asks(page, "What is Laura Szabó's status?")
+    await ask(page, "What is Laura Szabó's status?")
     await page.locator(".choices").waitFor()
     await look("choices")
     await page.locator(".choices button").nth(1).click()
     await answered(4)
-    await asks(page, "من هي ليلى حداد؟")
+    await ask(page, "من هي ليلى حداد؟")
     await answered(5)
     await look("right-to-left")
-    await asks(page, "Which meetings do I have this week?")
+    await ask(page, "Which meetings do I have this week?")
     await page.locator(".activity").getByText("Looking up meetings…").waitFor()
     await look("looking")
     await page.getByRole("button", { name: "Stop" }).click()
     await page.getByText("It wasn't saved.").waitFor()
     await look("stopped")
-    await asks(page, "Is the model there?")
+    await ask(page, "Is the model there?")
     await page.locator(".failed").waitFor()
     await look("unavailable")
     await page.locator(".turn").first().hover()
@@ -155,7 +149,7 @@ describe.each(LOOKS)("the chat page in the $theme theme, $width wide", (looks) =
       await page.keyboard.press("Escape")
       await page.getByRole("button", { name: /^New/ }).click()
       await page.locator("h1", { hasText: "What would you like" }).waitFor()
-      await asks(page, question)
+      await ask(page, question)
       await answered(1)
     }
     if (isPhone) await page.getByRole("button", { name: "Conversations" }).click()

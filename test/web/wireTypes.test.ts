@@ -14,6 +14,7 @@ const REMOVED = [
   ["admin/people.ts", "lastCall", ["admin/People.tsx", "admin/Person.tsx"]],
   ["admin/policy.ts", "notInForce", ["admin/Explanation.tsx"]],
   ["admin/policy.ts", "publishedAt", ["admin/History.tsx"]],
+  ["admin/changes.ts", "proposer", ["admin/Changes.tsx"]],
   ["admin/texts.ts", "openRole", ["admin/Texts.tsx"]],
   ["chat.ts", "examples", ["chat/view/Empty.tsx"]],
   ["conversations.ts", "updatedAt", ["chat/view/History.tsx"]],
@@ -28,7 +29,7 @@ const REMOVED = [
 const RECEIVED: Readonly<Record<string, string>> = {
   ...Object.fromEntries(
     ["session", "people", "person", "policy", "versions", "changes", "types", "explain", "explainAll", "explainRow"]
-      .concat(["audit", "verify", "texts"])
+      .concat(["audit", "changeLog", "verify", "texts"])
       .map((name) => [name, `Awaited<ReturnType<typeof import("./admin/api.ts").${name}>>`])
   ),
   ...Object.fromEntries(

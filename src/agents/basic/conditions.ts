@@ -2,6 +2,7 @@
 import { Condition, type Named } from "./Lookup.ts"
 import { ALSO_NAMES, COMPARATORS, DATE_VERBS, NEXT_CONDITION, STRUCTURE } from "./lexicon.ts"
 import type { Captures, Fits } from "./patterns.ts"
+import { daysIn, hoursOn, isHours, longAgo, SILENT, silentFor } from "./readClock.ts"
 import type { Context } from "./readConversation.ts"
 import { timeAt } from "./readTime.ts"
 import { folded, type Token, tokenize, written } from "./tokenize.ts"
@@ -21,6 +22,7 @@ export const isValue = (tokens: ReadonlyArray<Token>, context: Context): boolean
   tokens.length <= MAX_VALUE &&
   !tokens.some((token) => structures(token) || token.word === "'s") &&
   !tokens.slice(0, -1).some(({ after }) => after !== "") &&
+  !tokens.some(({ word }, at) => at > 0 && (word === "last" || DATE_VERBS[word] !== undefined)) &&
   !tokens.some((_, at) => at > 0 && (NEXT_CONDITION.has(tokens[at]!.word) || timeAt(tokens.slice(at), context.today) !== undefined)) &&
   timeAt(tokens, context.today)?.length !== tokens.length // prettier-ignore
 
@@ -44,12 +46,16 @@ const COMPARING = new Set(
 const COMPARISONS = new Set(Object.keys(COMPARATORS))
 
 const isWhere = (tokens: ReadonlyArray<Token>, { today }: Context): boolean => {
+  // "with Kofi between December 4 and 11" names a person.
+  const range = tokens.findIndex(({ word }) => /^(between|since|until|before|after)$/.test(word))
+  if (range > 0 && tokens.slice(0, range).every(({ capital }) => capital)) return false
   const compares = tokens.some(({ word }) => COMPARING.has(word))
   return (
     tokens.length >= 2 &&
     tokens.length <= MAX_VALUE &&
     !structures(tokens[0]!) &&
     !structures(tokens.at(-1)!) &&
+    !/^(and|or|but)$/.test(tokens.at(-1)!.word) &&
     !COMPARING.has(tokens.at(-1)!.word) &&
     !tokens.some((token) => token.word === "'s" || (structures(token) && !COMPARING.has(token.word) && token.word !== "or")) && // prettier-ignore
     (compares || !tokens.some(({ word }, at) => NEXT_CONDITION.has(word) || (at > 0 && timeAt(tokens.slice(at), today) !== undefined))) // prettier-ignore
@@ -64,6 +70,9 @@ export const fitsCondition =
       case "value":
       case "other":
         return isValue(tokens, context) || (tokens.length === 1 && FOCUS.has(first!.word))
+      case "lead":
+      case "second":
+        return tokens.length === 1 && /^(in|at|on|under)$/.test(first!.word)
       case "quality":
         return tokens.length <= MAX_QUALITY && isValue(tokens, context)
       case "column":
@@ -77,6 +86,10 @@ export const fitsCondition =
         return COMPARISONS.has(folded(tokens))
       case "when":
         return timeAt(tokens, context.today)?.length === tokens.length
+      case "hours":
+        return isHours(tokens)
+      case "span":
+        return daysIn(tokens) !== undefined
       case "verb":
         return tokens.length === 1 && DATE_VERBS[first!.word] !== undefined
       default:
@@ -103,9 +116,7 @@ const at = (preposition: string) => (words: Named) => Condition.At({ ...words, p
 const withOne = (words: Named) => Condition.With(words)
 const ownedBy = (words: Named) => Condition.Owned(words)
 const qualities = ({ other, quality }: Captures): Condition => {
-  const of = [quality!, ...(other === undefined ? [] : [other])].map((words) =>
-    Condition.Quality({ words: folded(words) })
-  )
+  const of = [quality!, ...(other === undefined ? [] : [other])].map((words) => Condition.Quality({ words: folded(words) })) // prettier-ignore
   return of.length === 1 ? of[0]! : Condition.AnyOf({ of })
 }
 const called: Build = ({ value }) => [Condition.Called({ name: written(value!) })]
@@ -116,6 +127,26 @@ const part =
 const compared: Build = ({ compared: words, number, unit }) => [
   Condition.Where({ words: [...(unit ?? []), ...words!, ...number!] })
 ]
+const silence: Build = ({ other, quality, span, when }, { today }) => {
+  const time = silentFor(span, when, today)
+  const said = [quality, other].flatMap((words) => (words === undefined ? [] : [Condition.Quality({ words: folded(words) })])) // prettier-ignore
+  return time && [...said, Condition.Time(time)]
+}
+
+/** A value, or a state that one is in: "qualified or in proposal". */
+const states: Build = ({ lead, other, quality, second, value }, context) => {
+  const of = [
+    [lead, quality ?? value],
+    [second, other]
+  ].flatMap(([preposition, words]): ReadonlyArray<Condition> => {
+    if (words === undefined) return []
+    if (preposition === undefined) return [Condition.Quality({ words: folded(words) })]
+    const name = named(words, context)
+    return name === undefined ? [] : [Condition.At({ ...name, preposition: folded(preposition) })]
+  })
+  return of.length === (other === undefined ? 1 : 2) ? [of.length === 1 ? of[0]! : Condition.AnyOf({ of })] : undefined
+}
+
 const places: ReadonlyArray<string> = ["in", "at", "from", "near", "of", "for"]
 const WHO = "(that|which|who|whom)?"
 
@@ -137,9 +168,26 @@ export const CONDITIONS: ReadonlyArray<readonly [patterns: ReadonlyArray<string>
     ],
     () => [Condition.Mine()]
   ],
+  [
+    ["{when} (that|which)? (are|is|start|starts|starting|begin|begins|take place|happen)? {hours}", "{hours} {when}"],
+    ({ hours, when }, { today }) => {
+      const both = hoursOn(when!, hours!, today)
+      return both && [Condition.Time({ when: both })]
+    }
+  ],
+  [[`${WHO} ${SILENT} (to)? (us|me)? (in|for|within|during|since) {span}`, `${WHO} ${SILENT} to (a|an|the|our|their) {quality} (for|about|on) (a|an|the|our)? {other} (in|for|within|during) {span}`, `${WHO} ${SILENT} to (a|an|the|our|their) {quality} (in|for|within|during) {span}`, `${WHO} ${SILENT} (to)? (us|me)? {when}`], silence], // prettier-ignore
+  [
+    [`${WHO} (are|is|were|was|have been|has been)? (last)? {verb} {span} ago`],
+    ({ span, verb }, { today }) => {
+      const labels = DATE_VERBS[verb![0]!.word]!
+      const when = longAgo(span!, today)
+      return when && /^(more|over|at)$/.test(span![0]!.word) ? [Condition.Time({ when, ...(labels.length === 0 ? {} : { by: labels }) })] : undefined // prettier-ignore
+    }
+  ],
+  [[`${WHO} (are|is|were|was)? (not assigned|unassigned|unowned|not owned) (to|by)? (anyone|anybody|someone)?`, `${WHO} (aren't|isn't|arent|isnt) (assigned|owned) (to|by)? (anyone|anybody)?`, "(that|which) (nobody|no one) (owns|has|is assigned to)", "assigned to (nobody|no one)"], (_, __, [next]) => (next !== undefined && /^(to|by)$/.test(next.word) ? undefined : [Condition.Empty({ words: "owner" })])], // prettier-ignore
   [["{when}"], ({ when }, { today }) => [Condition.Time({ when: timeAt(when!, today)!.when })]],
   [
-    [`${WHO} (are|is|were|was|have been|has been|am)? {verb} {when}`],
+    [`${WHO} (are|is|were|was|have been|has been|am)? (last)? {verb} {when}`],
     ({ verb, when }, { today }) => {
       const labels = DATE_VERBS[verb![0]!.word]!
       return [Condition.Time({ when: timeAt(when!, today)!.when, ...(labels.length === 0 ? {} : { by: labels }) })]
@@ -154,7 +202,7 @@ export const CONDITIONS: ReadonlyArray<readonly [patterns: ReadonlyArray<string>
     [
       "whose name (starts|begins) with (the letter)? {value}",
       "whose names (start|begin) with (the letter)? {value}",
-      "with (a|the)? (name|names) (starting|beginning|that starts|that begins|that start|that begin) with (the letter)? {value}",
+      `${WHO} (with|have|has|having) (a|the)? (name|names) (starting|beginning|that starts|that begins|that start|that begin|which starts|which begins) with (the letter)? {value}`,
       "(starting|beginning) with (the letter)? {value}",
       "(that|which|who) (start|starts|begin|begins) with (the letter)? {value}"
     ],
@@ -164,7 +212,8 @@ export const CONDITIONS: ReadonlyArray<readonly [patterns: ReadonlyArray<string>
     [
       "whose (name|names) (contains|includes|contain|include) {value}",
       "containing {value}",
-      "with {value} in (the|their) (name|names)"
+      `${WHO} (with|have|has|having) (a|the)? (name|names) (containing|that contains|that contain|with) {value}`,
+      `${WHO} (with|have|has|having) {value} in (the|their) (name|names)`
     ],
     part(false)
   ],
@@ -199,6 +248,7 @@ export const CONDITIONS: ReadonlyArray<readonly [patterns: ReadonlyArray<string>
     [`${WHO} (are|is|were|was)? (owned|managed|handled|sold|served|taken|looked after) by {value}`, `${WHO} (are|is)? assigned to {value}`, "(that|which|who) (belong|belongs) to {value}", "(belonging to|by) {value}"],
     by(ownedBy)
   ], // prettier-ignore
+  [["(that|which|who|whom)? {value} (owns|manages|handles|looks after|is responsible for)"], by(ownedBy)],
   [["(does|do|did) {value} (own|manage|look after|handle)"], by(ownedBy)],
   [["(does|do|did|has|have) {value} (have|got)"], by(withOne)],
   [
@@ -224,6 +274,17 @@ export const CONDITIONS: ReadonlyArray<readonly [patterns: ReadonlyArray<string>
   [["{compared} {number} {unit}"], compared],
   [[`${WHO} (is|are|was|were)? interested in {quality}`], (captures) => [qualities(captures)]],
   [
+    [
+      `${WHO} (is|are|was|were)? (currently|still|now)? either {quality} or {second} (the)? {other}`,
+      `${WHO} (is|are|was|were)? (currently|still|now)? either {quality} or {other}`,
+      `${WHO} (is|are|was|were)? (currently|still|now)? (either)? {lead} (the)? {value} or {second} (the)? {other}`,
+      `${WHO} (is|are|was|were)? (currently|still|now)? (either)? {lead} (the)? {value} or {other}`,
+      `${WHO} (is|are|was|were) (currently|still|now)? {quality} or {second} (the)? {other}`,
+      `${WHO} (is|are|was|were) (currently|still|now)? {lead} (the)? {value}`
+    ],
+    states
+  ],
+  [
     [`${WHO} (is|are|was|were) (a|an)? {quality} or {other}`, `${WHO} (is|are|was|were) (a|an)? {quality}`],
     (captures) => [qualities(captures)]
   ],
@@ -233,5 +294,6 @@ export const CONDITIONS: ReadonlyArray<readonly [patterns: ReadonlyArray<string>
     [[`${preposition} (the)? {value}`], by(at(preposition))],
     [[`${preposition} {value} (and|or) {other}`], anyOf(at(preposition))]
   ]),
+  [["on (the)? {value}", "under (the)? {value}"], by(at("on"))],
   [["(by|to) {value}"], by(ownedBy)]
 ]

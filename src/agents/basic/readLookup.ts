@@ -36,6 +36,9 @@ const readHead = (tokens: ReadonlyArray<Token>, context: Context): Head | undefi
   if (whose > 0 && timeAt(tokens.slice(0, whose), context.today) === undefined) {
     const rest = readHead(tokens.slice(whose + 1), context)
     const words = tokens.slice(DETERMINERS.has(tokens[0]!.word) ? 1 : 0, whose)
+    const owners = several(words)
+    if (rest && owners.length > 1 && owners.every((name) => isValue(name, context)))
+      return { ...rest, conditions: [Condition.AnyOf({ of: owners.map((name) => Condition.With({ words: name })) }), ...rest.conditions] } // prettier-ignore
     return rest && isValue(words, context) ? { ...rest, conditions: [Condition.With({ words }), ...rest.conditions] } : undefined // prettier-ignore
   }
   const conditions: Array<Condition> = []
@@ -54,7 +57,8 @@ const readHead = (tokens: ReadonlyArray<Token>, context: Context): Head | undefi
       const focus = named(tokens.slice(at, at + 1), context)
       if (focus === undefined) return undefined
       conditions.push(Condition.With(focus))
-    } else if (word === "overdue") conditions.push(Condition.Overdue())
+    } else if (/^(unassigned|unowned)$/.test(word)) conditions.push(Condition.Empty({ words: "owner" }))
+    else if (word === "overdue") conditions.push(Condition.Overdue())
     else if (LATEST.has(word)) order = "latest"
     else if (word === "next") order = "next"
     else if (number !== undefined) limit = number
@@ -72,6 +76,16 @@ const readHead = (tokens: ReadonlyArray<Token>, context: Context): Head | undefi
     ...(order === undefined ? {} : { order }),
     ...(limit === undefined ? {} : { limit })
   }
+}
+
+/** The names of "Kofi's and Nia's" and of "Kofi and Nia's". */
+const several = (words: ReadonlyArray<Token>): ReadonlyArray<ReadonlyArray<Token>> => {
+  const names: Array<Array<Token>> = [[]]
+  for (const token of words) {
+    if (token.word === "and" || token.word === "or") names.push([])
+    else if (token.word !== "'s") names.at(-1)!.push(token)
+  }
+  return names
 }
 
 /** The conditions after the noun, each by its rule, until no word is left. Positions are remembered: time stays bounded. */

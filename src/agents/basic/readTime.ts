@@ -46,7 +46,8 @@ const monday = (date: string): string => addDays(date, -((weekday(date) + 6) % 7
 export const timeAt = (tokens: ReadonlyArray<Token>, today: string): Timed | undefined => {
   const lead = tokens[0]?.word
   if (lead === undefined) return undefined
-  if (lead === "upcoming") return { when: { from: today, said: "coming up" }, length: 1 }
+  const ahead = AHEAD.find((words) => words.every((word, at) => tokens[at]?.word === word))
+  if (ahead !== undefined) return { when: { from: today, said: "coming up" }, length: ahead.length }
   const range = rangeAt(tokens, today)
   if (range !== undefined) return timed(tokens, range, within(range))
   if (lead === "between") return undefined
@@ -63,9 +64,15 @@ export const timeAt = (tokens: ReadonlyArray<Token>, today: string): Timed | und
 const timed = (tokens: ReadonlyArray<Token>, span: Span, when: Omit<When, "said">): Timed => {
   const said = written(tokens.slice(0, span.length))
   // The answer says which year was meant if the question does not.
-  const year = span.yearless === true ? `${/\d$/.test(said) ? "," : ""} ${addDays(span.to, -1).slice(0, 4)}` : ""
+  const year =
+    span.yearless === true
+      ? `${/\d$/.test(said) ? "," : ""} ${(span.to.includes("T") ? span.to : addDays(span.to, -1)).slice(0, 4)}`
+      : ""
   return { when: { ...when, said: said + year }, length: span.length }
 }
+
+/** From now on. */
+const AHEAD = ["upcoming", "future", "coming up", "in the future", "from now on", "from today on", "still to come", "ahead of me"].map((text) => text.split(" ")) // prettier-ignore
 
 /** Words between the two ends of a range, by the word that begins it. */
 const RANGES = byWord<ReadonlySet<string>>({

@@ -5,7 +5,7 @@
 import { Schema } from "effect"
 import { Unavailable } from "../../domain/errors.ts"
 import { type ListedColumn, type ListedType, Page } from "../../domain/Page.ts"
-import type { FindQuery } from "../../domain/Query.ts"
+import { FIGURES_OFF, type FindQuery } from "../../domain/Query.ts"
 
 interface Call {
   readonly name: string
@@ -32,7 +32,7 @@ const MAX_PARALLEL = 6
 
 /**
  * Replays a script over the results so far. A call that was made before isn't made again. An unavailable database ends it,
- * so that an outage never looks like an empty result.
+ * so that an outage never looks like an empty result, and so do figures that are turned off.
  */
 export const replay = (script: Script<string>, rounds: ReadonlyArray<ReadonlyArray<Answer>>): Turn => {
   const answers = rounds.flat()
@@ -52,6 +52,7 @@ export const replay = (script: Script<string>, rounds: ReadonlyArray<ReadonlyArr
     }
     if (state.value.some((call) => call.apart !== true && isOutage(known.get(keyOf(call)))))
       return { _tag: "Reply", text: Unavailable.error.message }
+    if (state.value.some((call) => isTurnedOff(known.get(keyOf(call))))) return { _tag: "Reply", text: NO_FIGURES }
     if (missing.length > 0) return { _tag: "Calls", calls: missing.slice(0, MAX_PARALLEL) }
     state = script.next(state.value.map((call) => known.get(keyOf(call))!))
   }
@@ -62,6 +63,12 @@ const keyOf = ({ input, name }: Call): string => `${name} ${JSON.stringify(input
 
 const isOutage = (answer: Answer | undefined): boolean =>
   answer !== undefined && answer.value === undefined && answer.text.includes(Unavailable.error.message)
+
+const NO_FIGURES =
+  "Groups, sums and averages are turned off here. I can still look things up, list them and count them."
+
+const isTurnedOff = (answer: Answer | undefined): boolean =>
+  answer !== undefined && answer.value === undefined && answer.text.includes(FIGURES_OFF)
 
 /** The result of a script whose type can't be read now, such as a mapped one that has drifted. */
 export const UNREAD = "unread"

@@ -190,12 +190,13 @@ export class Provenance {
 
   /** Judges a request of the model. */
   readonly judge = (open: OpenAction, entityIds: ReadonlyArray<string>, values: ReadonlyArray<SetValue>): Judged => {
-    const { executor } = open.action
+    const op = open.type === undefined ? undefined : open.action.executor.op
+    const isRemoval = open.action.category === "destructive"
     if (this.#onlyTells) return { _tag: "Refused", message: REFUSED_SUBJECT }
-    if (executor.op === "delete" && !asksFor("removal", this.#now)) return { _tag: "Refused", message: REFUSED_REMOVAL }
-    if (executor.op === "delete" && this.#namesAnotherType(open.type.slug))
+    if (isRemoval && !asksFor("removal", this.#now)) return { _tag: "Refused", message: REFUSED_REMOVAL }
+    if (open.type !== undefined && isRemoval && this.#namesAnotherType(open.type.slug))
       return { _tag: "Refused", message: REFUSED_REMOVAL }
-    if (executor.op !== "create" && entityIds.some((id) => !this.#named.has(id)))
+    if (op !== "create" && entityIds.some((id) => !this.#named.has(id)))
       return { _tag: "Refused", message: REFUSED_SUBJECT }
     const notes: Array<string> = []
     let isFromRow = false

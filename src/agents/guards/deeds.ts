@@ -35,6 +35,10 @@ const NOW = listed(
 const ADVERB = listed(
   "just now already also successfully have has ve then and gone ahead habe haben it them that this the for you ha sido been bereits jetzt"
 )
+/** Participles that are nouns as well, such as the English "change" and the French "changé", folded. */
+const NOUN = listed("change set")
+/** Words right before a noun. */
+const DETERMINER = listed("the this that these those a an your my our its each every any another one")
 /** Words before a participle that deny or postpone it. */
 const DENIAL = listed(
   `not nothing never no none neither cannot cant dont doesnt didnt havent hasnt isnt wasnt werent arent wont would will could can may might
@@ -112,6 +116,8 @@ const claims = (words: ReadonlyArray<string>, wide: boolean, drafted: ReadonlyAr
   return words.some((word, at) => {
     if (!DONE.has(word) && !(wide && DONE_IF_ASKED.has(word))) return false
     const before = words.slice(Math.max(0, at - REACH), at)
+    // "Here is the change as I understood it."
+    if (NOUN.has(word) && DETERMINER.has(before.at(-1) ?? "")) return false
     if (before.some((one) => DENIAL.has(one))) return false
     // The nearest word that isn't an adverb.
     const nearest = before.findLast((one) => !ADVERB.has(one))

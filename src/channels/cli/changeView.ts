@@ -19,8 +19,13 @@ const cellLines = ({ becomes, name, was }: PreviewCell): ReadonlyArray<string> =
   becomes === undefined ? `  + ${shown(name)} ${dim("is emptied")}` : `  + ${shown(name)}: ${shown(becomes)}`
 ]
 
-const stepLines = ({ action, actionId, cells, displayName, entityId }: PreviewStep): ReadonlyArray<string> => [
-  bold(`${shown(action)}: ${displayName === undefined ? entityId : shown(displayName)}`),
+const stepLines = ({ action, actionId, call, cells, displayName, entityId }: PreviewStep): ReadonlyArray<string> => [
+  bold(
+    call === undefined
+      ? `${shown(action)}: ${displayName === undefined ? entityId : shown(displayName)}`
+      : shown(action)
+  ),
+  ...(call === undefined ? [] : [dim(`  at ${shown(call.host)}${call.state === undefined ? "" : `: ${call.state}`}`)]),
   ...(actionId.endsWith(".delete")
     ? cells.flatMap(({ name, was }) => (was === undefined ? [] : [`  - ${shown(name)}: ${shown(was)}`]))
     : cells.flatMap(cellLines))
@@ -55,20 +60,23 @@ const standing = (preview: Preview, isSaid: boolean): ReadonlyArray<string> => {
 
 /** The whole of a change, as its viewer may see it. `isSaid`: the answer above says that nothing has changed yet. */
 export const changeLines = (preview: Preview, isSaid = false): ReadonlyArray<string> => {
-  const { changeId, channel, proposer, proposerName, steps, token, undoes } = preview
+  const { changeId, channel, proposer, proposerName, source, steps, token, undoes } = preview
   const by = token === undefined ? "" : `, drafted by the token ${shown(token)}`
   return [
     dim(
       `Change ${changeId}${undoes === undefined ? "" : `, which undoes ${undoes}`}, proposed by ${shown(proposerName ?? proposer)} (${shown(channel)}${by})`
     ),
+    ...(source === undefined
+      ? []
+      : [dim(`Read from a message of ${shown(source.from)} (${shown(source.source)} ${shown(source.sourceId)})`)]),
     ...(steps.length === 0 ? ["Its values aren't kept any more."] : steps.flatMap(stepLines)),
     ...standing(preview, isSaid)
   ]
 }
 
 /** What came of it. */
-export const receiptLine = ({ message }: Receipt, changeId: string): string =>
-  `${shown(message)} ${dim(`To undo it: max change undo ${changeId}`)}`
+export const receiptLine = ({ calls = 0, message, rows }: Receipt, changeId: string): string =>
+  calls === rows ? shown(message) : `${shown(message)} ${dim(`To undo it: max change undo ${changeId}`)}`
 
 /** The command that confirms a change without a terminal. */
 export const confirmCommand = ({ changeId, confirmedOnce, digest, level, rows }: Preview): string =>

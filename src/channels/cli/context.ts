@@ -55,7 +55,7 @@ export const currentPrincipal = Effect.gen(function* () {
 })
 
 /** The admitted member that an operator names; undefined if the text names none. */
-const admitNamed = Effect.fnUntraced(function* (organization: Organization, who: string) {
+export const admitNamed = Effect.fnUntraced(function* (organization: Organization, who: string) {
   const identities = yield* IdentityResolver
   const id = readPersonId(who)
   if (id !== undefined) {

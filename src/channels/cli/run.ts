@@ -9,8 +9,10 @@ import { Agent, ConfiguredDatabase, Observability, Services } from "../../layers
 import { logging } from "../../observability/logs.ts"
 import { Mappings } from "../../services/mapping/Mappings.ts"
 import { ToolHandlers } from "../../tools/handlers.ts"
-import { idp, token } from "./commands/access.ts"
+import { idp, passkey, token } from "./commands/access.ts"
+import { actionCommands } from "./commands/action.ts"
 import { ask } from "./commands/ask.ts"
+import { intake } from "./commands/intake.ts"
 import { audit } from "./commands/audit.ts"
 import { backup, move, restore } from "./commands/backup.ts"
 import { change, inbox } from "./commands/change.ts"
@@ -30,6 +32,7 @@ import * as policies from "./commands/policy.ts"
 import { explain, newPolicy, simulate } from "./commands/policyReview.ts"
 import { sessions } from "./commands/sessions.ts"
 import { serve } from "./commands/serve.ts"
+import { setup } from "./commands/setup.ts"
 import * as texts from "./commands/sms.ts"
 import { simulate as simulateText } from "./commands/smsSimulate.ts"
 import { trace } from "./commands/trace.ts"
@@ -115,6 +118,19 @@ const policy = Command.make("policy").pipe(
   ])
 )
 
+const [checkActions, publishActions, listActions, showAction, retireAction] = actionCommands.connected
+const action = Command.make("action").pipe(
+  Command.withDescription("Declare what members can have done in other systems"),
+  Command.withSubcommands([
+    withServices(checkActions),
+    withServices(publishActions),
+    withServices(listActions),
+    withServices(showAction),
+    withServices(retireAction),
+    actionCommands.schema
+  ])
+)
+
 const sms = Command.make("sms").pipe(
   Command.withDescription("Answer text messages"),
   Command.withSubcommands([
@@ -125,6 +141,7 @@ const sms = Command.make("sms").pipe(
     withServices(texts.open),
     withServices(texts.close),
     withServices(texts.prove),
+    withServices(texts.set),
     withAgent(simulateText),
     withServices(texts.log)
   ])
@@ -141,18 +158,21 @@ const root = max.pipe(
   Command.withSubcommands([
     { group: "Ask", commands: [withAgent(chat), withAgent(ask)] as const },
     { group: "Look up", commands: [withServices(find), withServices(types), withServices(columns)] as const },
-    { group: "Change", commands: [withServices(change), withServices(inbox)] as const },
+    { group: "Change", commands: [withServices(change), withServices(inbox), withAgent(intake)] as const },
     { group: "Serve", commands: [Command.provide(serve, Serving)] as const },
     {
       group: "Set up",
       commands: [
+        withServices(setup),
         withServices(init),
         withServices(org),
         withServices(member),
+        withServices(passkey),
         withServices(token),
         withServices(idp),
         sms,
         policy,
+        action,
         withServices(audit),
         withServices(importFile),
         withServices(map),

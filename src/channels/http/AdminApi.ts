@@ -17,6 +17,7 @@ import {
   SignInLink
 } from "../../wire/admin/people.ts"
 import * as Policy from "../../wire/admin/policy.ts"
+import { ChangeLog, ChangeLogQuery } from "../../wire/admin/changes.ts"
 import { TextLog, TextsQuery } from "../../wire/admin/texts.ts"
 import { InvalidInput, NotAllowed, NotFound, NotPossible, Unavailable } from "../../wire/problems.ts"
 import { Id } from "../../wire/scalars.ts"
@@ -107,6 +108,11 @@ export const admin = HttpApiGroup.make("admin")
     HttpApiEndpoint.get("verify", "/v1/admin/audit/verification", { success: Verifications, error: Unavailable })
       .annotate(OpenApi.Summary, "Recompute all hashes of the audit log")
       .annotate(Need, counted),
+    HttpApiEndpoint.get("changeLog", "/v1/admin/changes", {
+      query: ChangeLogQuery,
+      success: ChangeLog,
+      error: [InvalidInput, Unavailable]
+    }).annotate(OpenApi.Summary, "All changes with their phases, never a value of a row; 50 per page, newest first"),
     HttpApiEndpoint.get("texts", "/v1/admin/texts", {
       query: TextsQuery,
       success: TextLog,

@@ -11,18 +11,32 @@ import { MaxToolkit } from "../../tools/Toolkit.ts"
 import { Name, NamedTurns, ResumeHeaders, Say, TurnEvents, Welcome } from "../../wire/chat.ts"
 import { CsvFile, ExportQuery } from "../../wire/exports.ts"
 import { Conversation, ConversationPage, ConversationsQuery, TurnsQuery } from "../../wire/conversations.ts"
+import { Intake, TakenIn } from "../../wire/intake.ts"
 import { Health } from "../../wire/health.ts"
 import {
   BudgetSpent,
   InvalidInput,
   NoAnswer,
+  NotAdmitted,
+  NotAllowed,
   NotAuthenticated,
   NotFound,
   TooManyCalls,
   Unavailable,
   UnknownName
 } from "../../wire/problems.ts"
-import { MailLink, SignIn, SignInWays, Session } from "../../wire/session.ts"
+import {
+  MailLink,
+  NewPasskey,
+  Passkey,
+  PasskeyAnswer,
+  PasskeyOptions,
+  Passkeys,
+  SignIn,
+  SignInWays,
+  Session
+} from "../../wire/session.ts"
+import { SetUp } from "../../wire/setup.ts"
 import { admin } from "./AdminApi.ts"
 import { Admitted, Need } from "./admitted.ts"
 import { changes } from "./ChangesApi.ts"
@@ -102,6 +116,24 @@ const chat = HttpApiGroup.make("chat")
   .annotate(Need, { scope: "chat", calls: 1 })
   .annotate(OpenApi.Description, "Talking with Max. Each turn counts as a call.")
 
+const intake = HttpApiGroup.make("intake")
+  .add(
+    HttpApiEndpoint.post("take", "/v1/intake", {
+      payload: Intake,
+      success: TakenIn,
+      error: [InvalidInput, BudgetSpent, NoAnswer, Unavailable]
+    }).annotate(
+      OpenApi.Summary,
+      "Hand in a ticket or an e-mail: it is answered once, and its changes wait for approval"
+    )
+  )
+  .middleware(Admitted)
+  .annotate(Need, { scope: "changes", calls: 1 })
+  .annotate(
+    OpenApi.Description,
+    "Messages of other systems. The integration's member proposes, and another member approves; the author is neither."
+  )
+
 const conversations = HttpApiGroup.make("conversations")
   .add(
     HttpApiEndpoint.get("resume", "/v1/chat/:turn", {
@@ -162,11 +194,58 @@ const session = HttpApiGroup.make("session")
       OpenApi.Summary,
       "Mail a sign-in link to this address, if it is a member's; the answer is always the same"
     ),
+    HttpApiEndpoint.post("beginPasskey", "/v1/session/passkey/begin", {
+      success: PasskeyOptions,
+      error: [NotAllowed, Unavailable]
+    }).annotate(OpenApi.Summary, "What a browser needs to sign in with a passkey"),
+    HttpApiEndpoint.post("finishPasskey", "/v1/session/passkey", {
+      payload: PasskeyAnswer,
+      success: HttpApiSchema.NoContent,
+      error: [InvalidInput, NotAuthenticated, NotAdmitted, TooManyCalls, Unavailable]
+    }).annotate(OpenApi.Summary, "Exchange a passkey's answer for a session cookie"),
     HttpApiEndpoint.delete("signOut", "/v1/session", { success: HttpApiSchema.NoContent, error: [Unavailable] })
       .middleware(Admitted)
       .annotate(OpenApi.Summary, "End the session of this request's cookie")
   )
   .annotate(OpenApi.Description, "Signing in and out with a browser.")
+
+const passkeys = HttpApiGroup.make("passkeys")
+  .add(
+    HttpApiEndpoint.get("list", "/v1/passkeys", { success: Passkeys, error: [NotAllowed, Unavailable] }).annotate(
+      OpenApi.Summary,
+      "The caller's passkeys"
+    ),
+    HttpApiEndpoint.post("begin", "/v1/passkeys/begin", {
+      success: PasskeyOptions,
+      error: [NotAllowed, Unavailable]
+    }).annotate(OpenApi.Summary, "What a browser needs to make a passkey, within an hour after the sign-in"),
+    HttpApiEndpoint.post("add", "/v1/passkeys", {
+      payload: NewPasskey,
+      success: Passkey,
+      error: [InvalidInput, NotAllowed, Unavailable]
+    }).annotate(OpenApi.Summary, "Store the passkey that a browser made"),
+    HttpApiEndpoint.delete("remove", "/v1/passkeys/:id", {
+      params: { id: Name },
+      success: HttpApiSchema.NoContent,
+      error: [InvalidInput, NotAllowed, UnknownName, Unavailable]
+    }).annotate(OpenApi.Summary, "End a passkey of the caller")
+  )
+  .middleware(Admitted)
+  .annotate(Need, { calls: 0 })
+  .annotate(OpenApi.Description, "Passkeys, with which a person signs in at this address. They need a browser session.")
+
+const setup = HttpApiGroup.make("setup")
+  .add(
+    HttpApiEndpoint.post("finish", "/v1/setup", {
+      payload: SetUp,
+      success: HttpApiSchema.NoContent,
+      error: [InvalidInput, NotAuthenticated, TooManyCalls, Unavailable]
+    }).annotate(OpenApi.Summary, "Make the first organization and sign its first administrator in, with a set-up link")
+  )
+  .annotate(
+    OpenApi.Description,
+    "The first run. It needs the link that max serve prints while there is no organization."
+  )
 
 const health = HttpApiGroup.make("health")
   .add(
@@ -194,11 +273,14 @@ export class Api extends HttpApi.make("max")
   .add(tools)
   .add(exports)
   .add(chat)
+  .add(intake)
   .add(conversations)
   .add(changes)
   .add(traces)
   .add(admin)
   .add(session)
+  .add(passkeys)
+  .add(setup)
   .add(health)
   .annotate(HttpApi.PayloadParseOptions, PARSING)
   .annotateMerge(

@@ -18,6 +18,7 @@ import type {
   TypeExplanations,
   Types
 } from "../../wire/admin/policy.ts"
+import type { ChangeLog } from "../../wire/admin/changes.ts"
 import type { TextLog } from "../../wire/admin/texts.ts"
 import { Api } from "./Api.ts"
 import { json } from "./json.ts"
@@ -227,6 +228,15 @@ export const Administering = HttpApiBuilder.group(
               }))
             })
           )
+        ),
+      changeLog: ({ query }) =>
+        respond(
+          Effect.fnUntraced(function* (administrator) {
+            const { before, limit = PAGE_SIZE } = query
+            const found = yield* administration.changeLog(administrator, { before, limit: limit + 1 })
+            const changes = found.slice(0, limit)
+            return json<ChangeLog>({ changes, ...(found.length > limit ? { next: changes.at(-1)!.id } : {}) })
+          })
         ),
       texts: ({ query }) =>
         respond(

@@ -19,6 +19,9 @@ const PAGES: Readonly<Record<string, string>> = {
   "/inbox": "chat.html",
   // A link to one change: the page reads its id from the address.
   "/inbox/:change": "chat.html",
+  "/account": "account.html",
+  // The target of the set-up link, whose code is in the fragment.
+  "/setup": "setup.html",
   "/admin": "admin.html",
   "/traces": "traces.html"
 }

@@ -35,7 +35,7 @@ const PROBLEM_OF: Readonly<Record<Failed["reason"], ProblemName>> = {
   Unavailable: "Unavailable"
 }
 
-const failure = ({ message, reason, reference }: Failed): Response =>
+export const failure = ({ message, reason, reference }: Failed): Response =>
   problem(PROBLEM_OF[reason], message, reference === undefined ? {} : { reference })
 
 /** Streams the events of a turn; a turn whose first event is an error is answered with its problem. */
@@ -58,7 +58,7 @@ const PAGE_SIZE = 100
 
 const notFound = (kind: string) => problem("NotFound", `You have no ${kind} with this name.`)
 
-const currentOrganization = Effect.gen(function* () {
+export const currentOrganization = Effect.gen(function* () {
   const states = yield* OrganizationState
   return Effect.gen(function* () {
     const principal = yield* CurrentPrincipal

@@ -12,13 +12,16 @@ import { Credentials } from "../../services/access/Credentials.ts"
 import { ProviderSignIn } from "../../services/access/ProviderSignIn.ts"
 import { MailedLinks } from "../../services/access/MailedLinks.ts"
 import { NotAuthenticated } from "../../domain/errors.ts"
+import { Env } from "../../env.ts"
+import { Passkeys as PasskeyService } from "../../services/access/Passkeys.ts"
 import { OrganizationState } from "../../services/catalog/OrganizationState.ts"
 import { FailedAuthThrottle } from "../../services/access/FailedAuthThrottle.ts"
 import { Administering } from "./admin.ts"
 import { Admitted, Need } from "./admitted.ts"
 import type { Health } from "../../wire/health.ts"
-import type { Session as SessionInfo, SignInWays } from "../../wire/session.ts"
+import type { PasskeyOptions, Session as SessionInfo, SignInWays } from "../../wire/session.ts"
 import { Api } from "./Api.ts"
+import { Intake } from "./intake.ts"
 import { json } from "./json.ts"
 import { ASSET_ROUTES, Assets } from "./assets.ts"
 import { authentication, CurrentCaller, isOwnChange, ownOriginRequired } from "./authenticate.ts"
@@ -32,10 +35,12 @@ import { Sms, SMS_ROUTES } from "../sms/webhooks.ts"
 import { OpenStreams } from "./OpenStreams.ts"
 import { docs } from "./pages.ts"
 import { orProblem } from "./problems.ts"
+import { asOptions, hasPasskeys, Passkeys, siteOf } from "./passkeys.ts"
 import { ready } from "./ready.ts"
 import { PROVIDER_ROUTES, SignInAtProvider } from "./providerSignIn.ts"
 import { HttpSettings } from "./settings.ts"
 import { sessionCookie } from "./sessionCookie.ts"
+import { Setup } from "./setup.ts"
 import { Tools } from "./tools.ts"
 import { Traces } from "./traces.ts"
 import { Turns } from "./Turns.ts"
@@ -50,6 +55,8 @@ const Session = HttpApiBuilder.group(
     const throttle = yield* FailedAuthThrottle
     const links = yield* MailedLinks
     const providers = yield* ProviderSignIn
+    const passkeys = yield* PasskeyService
+    const { publicUrl } = yield* Env
     const withCookie = sessionCookie(settings)
     return handlers.handleAll({
       whoAmI: Effect.fnUntraced(function* () {
@@ -71,10 +78,31 @@ const Session = HttpApiBuilder.group(
               orProblem
             )
           : Effect.succeed(ownOriginRequired),
-      ways: () =>
+      ways: ({ request }) =>
         orProblem(
-          Effect.map(providers.offered, (offered) => json<SignInWays>({ mail: links.isOffered, providers: offered }))
+          Effect.map(providers.offered, (offered) =>
+            json<SignInWays>({
+              mail: links.isOffered,
+              passkeys: hasPasskeys(siteOf(publicUrl, request)),
+              providers: offered
+            })
+          )
         ),
+      beginPasskey: ({ request }) =>
+        orProblem(
+          Effect.map(passkeys.beginSignIn(siteOf(publicUrl, request)), (options) =>
+            json<PasskeyOptions>(asOptions(options))
+          )
+        ),
+      finishPasskey: ({ payload, request }) =>
+        isOwnChange(request, settings)
+          ? throttle
+              .attempt(passkeys.finishSignIn(siteOf(publicUrl, request), payload.response, settings.sessionSeconds))
+              .pipe(
+                Effect.map(({ secret }) => withCookie(secret, settings.sessionSeconds)),
+                orProblem
+              )
+          : Effect.succeed(ownOriginRequired),
       mailLink: ({ payload, request }) =>
         isOwnChange(request, settings)
           ? // Each request counts like a failed credential, because it may be a guess.
@@ -122,10 +150,13 @@ const Handlers = Layer.mergeAll(
   Exporting,
   Chat,
   Conversations,
+  Intake,
   Changes,
   Traces,
   Administering,
   Session,
+  Passkeys,
+  Setup,
   HealthHandlers
 ).pipe(Layer.provide(Turns.layer), Layer.provide(OpenStreams.layer), Layer.provide(Authentication))
 

@@ -7,7 +7,8 @@ import { FetchHttpClient, HttpBody, HttpClient, HttpClientRequest, type HttpClie
 import { ConfigurationError } from "../../domain/errors.ts"
 import { quoted } from "../../domain/text.ts"
 import { isToolName, renderResult, type ToolOutcome } from "../../tools/call.ts"
-import type { Call } from "./tools.ts"
+import { CHANGE_TOOL } from "../../tools/ChangeTool.ts"
+import type { Call, Listing } from "./tools.ts"
 
 export interface RemoteServer {
   readonly url: URL
@@ -50,25 +51,55 @@ const refusal = (status: number, text: string): ToolOutcome => {
   return status === 401 ? NO_TOKEN : failed(problem.success.detail, status >= 401 && status !== 404)
 }
 
+/** A result of MCP, as the remote server sends it for the fourth tool. */
+const Called = Schema.Struct({
+  result: Schema.Struct({
+    content: Schema.Array(
+      Schema.Union([
+        Schema.Struct({ type: Schema.Literal("text"), text: Schema.String }),
+        Schema.Struct({ type: Schema.Literal("resource_link"), uri: Schema.String, name: Schema.String })
+      ])
+    ),
+    isError: Schema.optionalKey(Schema.Boolean)
+  })
+})
+const decodeCalled = Schema.decodeUnknownResult(Schema.fromJsonString(Called))
+
+const outcomeOf = (body: string): ToolOutcome => {
+  const called = decodeCalled(body)
+  if (Result.isFailure(called)) return NOT_MAX
+  const { content, isError = false } = called.success.result
+  const link = content.find((part) => part.type === "resource_link")
+  return {
+    text: content.flatMap((part) => (part.type === "text" ? [part.text] : [])).join("\n"),
+    failed: isError,
+    unavailable: false,
+    ...(link === undefined ? {} : { link: { uri: link.uri, name: link.name } })
+  }
+}
+
 /** Calls a tool of the remote server; with `structured`, the result includes the value. */
 export const bridge =
-  ({ token, url }: RemoteServer, structured: boolean): Call<HttpClient.HttpClient> =>
+  ({ token, url }: RemoteServer, { changes, structured }: Listing): Call<HttpClient.HttpClient> =>
   (name, input) => {
-    if (!isToolName(name)) return Effect.succeed(failed(`There is no tool ${quoted(name)}.`, false))
+    const isChange = changes && name === CHANGE_TOOL
+    if (!isToolName(name) && !isChange) return Effect.succeed(failed(`There is no tool ${quoted(name)}.`, false))
     const outcome = Effect.fnUntraced(function* (response: HttpClientResponse.HttpClientResponse) {
       const text = yield* response.text
       if (response.status !== 200) return refusal(response.status, text)
+      if (isChange) return outcomeOf(text)
       const isExpected = (response.headers["content-type"] ?? "").startsWith(accept)
       if (!isExpected) return NOT_MAX
-      if (!structured) return { text, failed: false, unavailable: false }
+      if (!structured || !isToolName(name)) return { text, failed: false, unavailable: false }
       const value = parseJson(text)
       if (Result.isFailure(value)) return NOT_MAX
       return { text: renderResult(name, value.success), failed: false, unavailable: false, value: value.success }
     })
-    const accept = structured ? "application/json" : "text/plain"
-    const request = HttpClientRequest.post(new URL(`/v1/tools/${name}`, url), {
-      headers: { accept },
-      body: HttpBody.text(JSON.stringify(input ?? {}), "application/json")
+    const accept = structured || isChange ? "application/json" : "text/plain"
+    const message = { jsonrpc: "2.0", id: 1, method: "tools/call", params: { name, arguments: input ?? {} } }
+    const request = HttpClientRequest.post(new URL(isChange ? "/mcp/changes" : `/v1/tools/${name}`, url), {
+      headers: isChange ? { accept: "application/json, text/event-stream" } : { accept },
+      body: HttpBody.text(JSON.stringify(isChange ? message : (input ?? {})), "application/json")
     }).pipe(HttpClientRequest.bearerToken(token))
     return HttpClient.execute(request).pipe(
       Effect.flatMap(outcome),

@@ -4,8 +4,8 @@
  * no message can address another client's session.
  */
 import { Effect, Result, Schema } from "effect"
-import { identity, INITIALIZED } from "./server.ts"
-import { type Call, callResult, INSTRUCTIONS, listed } from "./tools.ts"
+import { identityFor, INITIALIZED } from "./server.ts"
+import { type Call, callResult, listed, type Listing } from "./tools.ts"
 
 const Message = Schema.Struct({
   jsonrpc: Schema.Literal("2.0"),
@@ -36,19 +36,20 @@ const failed = (id: Message["id"] | null, code: keyof typeof CODES, message: str
 const decode = Schema.decodeUnknownResult(Message)
 const decodeCall = Schema.decodeUnknownResult(CallParams)
 
-const initializeResult = (params: Message["params"]) => {
+const initializeResult = (params: Message["params"], listing: Listing) => {
+  const { instructions, ...serverInfo } = identityFor(listing)
   const requested = params?.["protocolVersion"]
   return {
     protocolVersion: typeof requested === "string" && INITIALIZED.includes(requested) ? requested : INITIALIZED[0],
     capabilities: { tools: {} },
-    serverInfo: { name: identity.name, version: identity.version },
-    instructions: INSTRUCTIONS
+    serverInfo,
+    instructions
   }
 }
 
 /** Answers one message; `version` is the client's protocol version header, which follows `initialize`. */
-export const makeStateless = <R>(call: Call<R>, structured: boolean) => {
-  const tools = listed(structured)
+export const makeStateless = <R>(call: Call<R>, listing: Listing) => {
+  const tools = listed(listing)
   const names = new Set(tools.map(({ name }) => name))
 
   return (body: unknown, version: string | undefined): Effect.Effect<Reply, never, R> => {
@@ -67,7 +68,7 @@ export const makeStateless = <R>(call: Call<R>, structured: boolean) => {
     const answered = (result: unknown): Reply => ({ status: 200, body: { jsonrpc: "2.0", id, result } })
     switch (method) {
       case "initialize":
-        return Effect.succeed(answered(initializeResult(params)))
+        return Effect.succeed(answered(initializeResult(params, listing)))
       case "ping":
         return Effect.succeed(answered({}))
       case "tools/list":
@@ -79,7 +80,7 @@ export const makeStateless = <R>(call: Call<R>, structured: boolean) => {
         }
         const { arguments: input, name } = decodedCall.success
         if (!names.has(name)) return Effect.succeed(failed(id, "params", `Tool '${name.slice(0, 60)}' not found`))
-        return Effect.map(call(name, input ?? {}), (outcome) => answered(callResult(outcome, structured)))
+        return Effect.map(call(name, input ?? {}), (outcome) => answered(callResult(outcome, listing.structured)))
       }
       default:
         return Effect.succeed(failed(id, "method", "Method not found"))

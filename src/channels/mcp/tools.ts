@@ -1,27 +1,43 @@
 /**
- * The three tools over MCP: annotated as read-only, with results as compact text. Output schemas and structured content
+ * The tools over MCP, with results as compact text: three that only read, and where changes are offered one that drafts. Output schemas and structured content
  * double a client's tokens, so they are opt-in.
  */
 import { Context, Effect, Layer, Schema } from "effect"
-import { McpSchema, McpServer, Tool } from "effect/ai"
+import { McpProtocol, McpSchema, McpServer, Tool } from "effect/ai"
 import { reportFailure } from "../../observability/failures.ts"
 import type { ToolOutcome } from "../../tools/call.ts"
+import { changeDefinition } from "../../tools/ChangeTool.ts"
 import { compactSchema, toolDefinitions } from "../../tools/definitions.ts"
 import { READONLY_HINTS } from "../../tools/readonlyTool.ts"
 import { MaxToolkit } from "../../tools/Toolkit.ts"
+import type { Answered } from "./changing.ts"
 
 /** Tells a model how to use the results. */
 export const INSTRUCTIONS =
   "Look up people, companies, meetings and more that the person may see. None found: say so and what to try. One: present it. Several: name a few and ask which one. Never show ids."
 
-/** Calls a tool by name for the current caller. */
-export type Call<R> = (name: string, input: unknown) => Effect.Effect<ToolOutcome, never, R>
+/** Added where the fourth tool is listed. */
+const CHANGING =
+  " requestAction only drafts: the person decides in Max. Say that a change waits, and never that it was made before a result says applied; call again with the same values to learn what became of it."
+
+/** Calls a tool by name for the current caller; `answered` is what the person answered to the client. */
+export type Call<R> = (name: string, input: unknown, answered?: Answered) => Effect.Effect<ToolOutcome, never, R>
+
+export interface Listing {
+  /** Adds output schemas and structured content. */
+  readonly structured: boolean
+  /** Lists the fourth tool, too. */
+  readonly changes: boolean
+}
+
+export const instructionsFor = ({ changes }: Pick<Listing, "changes">): string =>
+  changes ? INSTRUCTIONS + CHANGING : INSTRUCTIONS
 
 /** A call whose failures of the database are logged. */
 export const reporting =
   <R>(call: Call<R>): Call<R> =>
-  (name, input) =>
-    Effect.tap(call(name, input), ({ unavailable }) =>
+  (name, input, answered) =>
+    Effect.tap(call(name, input, answered), ({ unavailable }) =>
       unavailable ? reportFailure("A tool call failed", { channel: "mcp" }) : Effect.void
     )
 
@@ -32,30 +48,64 @@ const outputSchemas: Readonly<Record<string, unknown>> = Object.fromEntries(
   ])
 )
 
+const CHANGE_HINTS = { ...READONLY_HINTS, readOnlyHint: false }
+
 /** The tools as `tools/list` returns them. */
-export const listed = (structured: boolean) =>
-  toolDefinitions.map(({ description, inputSchema, name }) => ({
+export const listed = ({ changes, structured }: Listing) => [
+  ...toolDefinitions.map(({ description, inputSchema, name }) => ({
     name,
     description,
     inputSchema,
     ...(structured ? { outputSchema: outputSchemas[name] } : {}),
     annotations: READONLY_HINTS
-  }))
+  })),
+  // Its result is text in every listing: a draft, or what an action takes.
+  ...(changes ? [{ ...changeDefinition, outputSchema: undefined, annotations: CHANGE_HINTS }] : [])
+]
 
 /** The result of a call as `tools/call` returns it. */
-export const callResult = ({ failed, text, value }: ToolOutcome, structured: boolean) => ({
-  content: [{ type: "text" as const, text }],
+export const callResult = ({ failed, link, text, value }: ToolOutcome, structured: boolean) => ({
+  content: [
+    { type: "text" as const, text },
+    ...(link === undefined ? [] : [{ type: "resource_link" as const, ...link, mimeType: "text/html" }])
+  ],
   ...(failed ? { isError: true } : {}),
   ...(structured && value !== undefined ? { structuredContent: value } : {})
 })
 
-/** Registers the three tools, which run `call`. */
-export const tools = <R>(call: Call<R>, { structured }: { readonly structured: boolean }) =>
+/** The form of the question, with the deed in words: a client that shows only buttons says no with "Don't". */
+const ANSWERS = ["Change it", "Don't"] as const
+const FORM = {
+  type: "object",
+  properties: { answer: { type: "string", enum: ANSWERS, description: "Nothing has changed yet." } },
+  required: ["answer"]
+} as const
+const ASKED = "confirm"
+
+type RequestContext = (typeof McpSchema.McpRequestContext)["Service"]
+
+const answerIn = ({ inputResponses, requestState }: RequestContext): Answered | undefined => {
+  if (inputResponses === undefined && requestState === undefined) return undefined
+  const { action, content } = (inputResponses?.[ASKED] ?? {}) as {
+    readonly action?: unknown
+    readonly content?: { readonly answer?: unknown }
+  }
+  return { state: requestState, accepts: action === "accept" && content?.answer === ANSWERS[0] }
+}
+
+/** Whether the client can put a form to the person, and come back with the answer later. */
+const showsForms = ({ clientCapabilities: { elicitation }, protocolVersion }: RequestContext): boolean =>
+  protocolVersion === McpProtocol.v2026_07_28.protocolVersion &&
+  elicitation !== undefined &&
+  (elicitation.form !== undefined || elicitation.url === undefined)
+
+/** Registers the tools, which run `call`. */
+export const tools = <R>(call: Call<R>, listing: Listing) =>
   Layer.effectDiscard(
     Effect.gen(function* () {
       const server = yield* McpServer.McpServer
       const services = yield* Effect.context<R>()
-      for (const { inputSchema, name, outputSchema, ...rest } of listed(structured)) {
+      for (const { inputSchema, name, outputSchema, ...rest } of listed(listing)) {
         const added = server.addTool({
           tool: new McpSchema.Tool({
             ...rest,
@@ -67,10 +117,19 @@ export const tools = <R>(call: Call<R>, { structured }: { readonly structured: b
           }),
           annotations: Context.empty(),
           handle: (input: unknown) =>
-            call(name, input ?? {}).pipe(
-              Effect.provideContext(services),
-              Effect.map((outcome) => new McpSchema.CallToolResult(callResult(outcome, structured)))
-            )
+            Effect.gen(function* () {
+              const context = yield* McpSchema.McpRequestContext
+              const answered = answerIn(context)
+              const outcome = yield* Effect.provideContext(call(name, input ?? {}, answered), services)
+              const { question } = outcome
+              if (question === undefined || answered !== undefined || !showsForms(context))
+                return new McpSchema.CallToolResult(callResult(outcome, listing.structured))
+              const params = { mode: "form", message: question.message, requestedSchema: FORM }
+              return new McpSchema.InputRequired({
+                inputRequests: { [ASKED]: { method: "elicitation/create", params } },
+                requestState: question.state
+              })
+            })
         })
         // It notifies clients, of which there are none yet: a trace that says nothing.
         yield* Effect.withTracerEnabled(added, false)

@@ -14,6 +14,8 @@ export interface Line extends Account {
   readonly provider: SmsProvider
   /** The URL for delivery reports; the text's id is appended. */
   readonly reportTo?: string | undefined
+  /** Where Max's page is, for links. */
+  readonly publicUrl?: string | undefined
   readonly merging: Merging
   /** Turns per sender and hour, segments per organization and day; unlimited if absent. */
   readonly limits?: { readonly perHour: number; readonly segmentsPerDay: number } | undefined
@@ -66,6 +68,7 @@ export class Lines extends Context.Service<
             account,
             secret: (yield* readReference("The secret of a number", secret)).secret,
             reportTo: publicUrl === undefined ? undefined : `${publicUrl}${TWILIO_STATUS_PATH}`,
+            publicUrl,
             merging,
             limits: { perHour: smsPerNumber, segmentsPerDay: smsSegments }
           }

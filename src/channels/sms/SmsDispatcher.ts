@@ -2,7 +2,9 @@
 import { Context, Effect, Layer } from "effect"
 import type { Unavailable } from "../../domain/errors.ts"
 import type { Lease, LeaseLost } from "../../services/texting/SenderLeases.ts"
+import { SmsCodes } from "../../services/texting/SmsCodes.ts"
 import { type Outgoing, type Sent, SmsOutbox } from "../../services/texting/SmsOutbox.ts"
+import { withCode } from "./codes.ts"
 import type { Line } from "./Line.ts"
 
 /** Attempts before a text is dead. */
@@ -29,6 +31,7 @@ export class SmsDispatcher extends Context.Service<
   static readonly layer = Layer.effect(
     SmsDispatcher,
     Effect.gen(function* () {
+      const codes = yield* SmsCodes
       const outbox = yield* SmsOutbox
 
       const addressed = ({ key }: Lease, line: Line, { body, id }: Outgoing) => ({
@@ -65,9 +68,16 @@ export class SmsDispatcher extends Context.Service<
           yield* outbox.withdraw(lease, text.id)
           return false
         }
+        const { anchorId, changeId } = text
+        const code = changeId === undefined ? "" : yield* codes.issue(lease, { anchorId, changeId })
+        if (code === undefined) {
+          yield* outbox.abandon(lease, text.id, "no code")
+          return true
+        }
         yield* outbox.begin(lease, text.id)
+        const body = changeId === undefined ? text.body : withCode(text.body, code)
         const sent = yield* line.provider
-          .send(addressed(lease, line, text), line)
+          .send({ ...addressed(lease, line, text), body }, line)
           .pipe(Effect.withSpan("sms send", { kind: "producer", attributes: { "messaging.operation.name": "send" } }))
         yield* outbox.settle(lease, text.id, withBackOff(sent, text.attempts + 1))
         return sent._tag === "Accepted" || sent._tag === "Refused"

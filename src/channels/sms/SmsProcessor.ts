@@ -4,20 +4,24 @@
  */
 import { Context, Effect, Fiber, Layer, Schedule, Stream } from "effect"
 import { createHash } from "node:crypto"
-import { MaxAgent } from "../../agents/MaxAgent.ts"
+import { type Answer, MaxAgent } from "../../agents/MaxAgent.ts"
 import type { TurnEvent } from "../../wire/TurnEvent.ts"
-import type { Basis } from "../../domain/Basis.ts"
 import { Unavailable } from "../../domain/errors.ts"
 import type { Principal } from "../../domain/Principal.ts"
-import { SmsAdmission } from "../../services/texting/SmsAdmission.ts"
+import { Changes } from "../../services/changes/Changes.ts"
+import { SIMULATION, SmsAdmission } from "../../services/texting/SmsAdmission.ts"
 import { type Lease, LeaseLost, type Sender, SenderLeases } from "../../services/texting/SenderLeases.ts"
+import { SmsCodes } from "../../services/texting/SmsCodes.ts"
 import { type Outcome, type SenderPatch, SmsInbox, type WaitingMessage } from "../../services/texting/SmsInbox.ts"
-import { SmsOutbox, type TextKind } from "../../services/texting/SmsOutbox.ts"
+import { SmsOutbox } from "../../services/texting/SmsOutbox.ts"
 import { SmsSettings } from "../../services/texting/SmsSettings.ts"
+import { changeText, draftsIn } from "./changeText.ts"
+import { codeIn, type CodeMessage, REDACTED } from "./codes.ts"
+import { chosenHandle, type Draft, newTexts, textOf } from "./composing.ts"
+import { decideByCode, VIA } from "./confirming.ts"
 import { keywordOf } from "./keywords.ts"
 import { largestOf } from "./largest.ts"
 import { type Line, SmsTiming } from "./Line.ts"
-import { shapeReply } from "./shapeReply.ts"
 import { SmsDispatcher } from "./SmsDispatcher.ts"
 import { greeting, notAdmitted, NOTICES } from "./notices.ts"
 import { traced } from "./traced.ts"
@@ -30,19 +34,6 @@ const MAX_ATTEMPTS = 5
 const PAUSE = 10
 
 const hashOf = (text: string): string => createHash("sha256").update(text).digest("hex").slice(0, 32)
-
-/** The messages as one question. */
-const textOf = (messages: ReadonlyArray<WaitingMessage>): string =>
-  messages
-    .map(({ body }) => body.trim())
-    .filter((body) => body !== "")
-    .join("\n")
-
-/** The handle of the choice that a bare number selects. */
-const chosenHandle = (text: string, choices: ReadonlyArray<string>): string | undefined => {
-  const number = /^#?(\d{1,2})[.)]?$/.exec(text)?.[1]
-  return number === undefined ? undefined : choices[Number(number) - 1]
-}
 
 type TurnError = Extract<TurnEvent, { readonly _tag: "error" }>
 
@@ -57,6 +48,8 @@ export class SmsProcessor extends Context.Service<
     SmsProcessor,
     Effect.gen(function* () {
       const admission = yield* SmsAdmission
+      const changes = yield* Changes
+      const codes = yield* SmsCodes
       const agent = yield* MaxAgent
       const inbox = yield* SmsInbox
       const leases = yield* SenderLeases
@@ -69,35 +62,7 @@ export class SmsProcessor extends Context.Service<
         const { organization } = line
         let sender: Sender = lease.sender
 
-        /** A text to send, before it is shaped for SMS. */
-        interface Draft {
-          readonly kind: TextKind
-          readonly text: string
-          readonly choices?: Parameters<typeof shapeReply>[1]
-          readonly principal?: Principal
-          readonly basis?: Basis
-          readonly greet?: boolean
-        }
-
-        const shape = ({ choices, greet, text }: Draft) =>
-          shapeReply(text, choices, greet === true ? greeting(organization.name, agent.provider) : "")
-
-        const newText = (messages: ReadonlyArray<WaitingMessage>, draft: Draft) => {
-          const { body, choices, segments } = shape(draft)
-          return {
-            choices,
-            text: {
-              body,
-              segments,
-              kind: draft.kind,
-              messageId: messages[0]!.id,
-              anchorId: draft.principal?.anchorEntityId ?? "",
-              epoch: draft.principal?.epoch ?? 0n,
-              expiresAt: draft.basis?.expiresAt ?? Infinity,
-              budget: line.limits && { segments: line.limits.segmentsPerDay, timeZone: organization.timeZone }
-            }
-          }
-        }
+        const newText = newTexts(line, agent.provider)
 
         /** Stores the outcome of messages, the sender's state and the text in one transaction. */
         const conclude = (
@@ -109,12 +74,19 @@ export class SmsProcessor extends Context.Service<
         ) => {
           const reply = draft === undefined ? undefined : newText(messages, draft)
           const id = reply === undefined ? undefined : outbox.newId()
+          // A code is erased with the outcome of its message, whatever that is.
+          const erasing = Effect.forEach(
+            messages.filter(({ body }) => codeIn(body) !== undefined),
+            (message) => inbox.replaceBody(lease, message, REDACTED),
+            { discard: true }
+          )
+          const saving = Effect.andThen(save, erasing)
           const next = reply === undefined ? patch : { ...patch, choices: reply.choices.map(({ handle }) => handle) }
           return inbox
             .finish({ ...lease, sender }, messages, outcome, {
               sender: next,
               textId: id,
-              write: reply === undefined ? save : Effect.andThen(save, outbox.queue(lease, id!, reply.text))
+              write: reply === undefined ? saving : Effect.andThen(saving, outbox.queue(lease, id!, reply.text))
             })
             .pipe(
               Effect.tap(() =>
@@ -157,11 +129,21 @@ export class SmsProcessor extends Context.Service<
             Effect.ignore
           )
 
+        /** What an answer is sent as: a change that it drafted takes the place of the model's words. */
+        const saidIn = Effect.fnUntraced(function* ({ events, text }: Answer, greet: boolean) {
+          const drafts = draftsIn(events)
+          if (drafts.length === 0) return { text: largestOf(text, events), greet }
+          const byCode = !(yield* codes.isLocked(lease.key))
+          const greeted = greet ? greeting(organization.name, agent.provider) : ""
+          return { ...changeText(drafts, { byCode, greeting: greeted, publicUrl: line.publicUrl }), choices: [] }
+        })
+
         const turn = Effect.fnUntraced(function* (
           messages: ReadonlyArray<WaitingMessage>,
           text: string,
           principal: Principal,
-          identity: Partial<Sender>
+          identity: Partial<Sender>,
+          changing: boolean
         ) {
           const { choices, session } = { ...sender, ...identity }
           const greet = session === undefined
@@ -175,18 +157,20 @@ export class SmsProcessor extends Context.Service<
               who: principal,
               session,
               say: handle === undefined ? { text } : { choice: handle },
-              persist: (save, answer) => {
+              // A typed yes never confirms here: a forged sender could type it.
+              ...(changing ? { changes: { via: VIA, confirms: false } } : {}),
+              persist: Effect.fnUntraced(function* (save, answer) {
                 const exchange = hashOf(text) + hashOf(answer.text)
                 const exchanges = exchange === sender.exchange ? sender.exchanges + 1 : 1
                 const { basis, choices } = answer
-                const said = largestOf(answer.text, answer.events)
-                const draft = { kind: "answer", text: said, choices, principal, basis, greet } as const
+                const said = yield* saidIn(answer, greet)
+                const draft = { kind: "answer", choices, principal, basis, ...said } as const
                 const patch = { ...identity, session: answer.session, exchange, exchanges, heard: true }
-                return Effect.catchTag(conclude(messages, "answered", patch, draft, save), "LeaseLost", () => {
+                yield* Effect.catchTag(conclude(messages, "answered", patch, draft, save), "LeaseLost", () => {
                   lost = true
                   return Effect.fail(Unavailable.error)
                 })
-              }
+              })
             })
             .pipe(
               Stream.runForEach((event) =>
@@ -203,7 +187,11 @@ export class SmsProcessor extends Context.Service<
           yield* conclude(messages, "failed", { ...identity, heard: true }, notice)
         })
 
-        const answer = Effect.fnUntraced(function* (messages: ReadonlyArray<WaitingMessage>) {
+        const answer = Effect.fnUntraced(function* (
+          messages: ReadonlyArray<WaitingMessage>,
+          changing: boolean,
+          code?: CodeMessage
+        ) {
           const admitted = yield* admission.admit(organization, lease.key.phone)
           if (admitted._tag === "Refused") return yield* refuse(messages)
           const { principal } = admitted
@@ -221,7 +209,15 @@ export class SmsProcessor extends Context.Service<
           if (counted === "over") return yield* conclude(messages, "limited", identity)
           if (messages.some(({ attempts }) => attempts > MAX_ATTEMPTS)) return yield* notice("failed", NOTICES.failed)
           if (text === "") return yield* notice("answered", NOTICES.textOnly)
-          yield* turn(messages, text, principal, identity)
+          // A person who is only identified has no changes: an open channel trusts the sender's number.
+          const may = changing && admitted.by === "membership"
+          if (code === undefined) return yield* turn(messages, text, principal, identity, may)
+          if (!may) return yield* notice("answered", NOTICES.wrongCode)
+          const decided = decideByCode(code, lease.key, principal, line.publicUrl, { changes, codes })
+          yield* decided.pipe(
+            Effect.flatMap((said) => notice("answered", said)),
+            Effect.catchTag("NotAdmitted", () => refuse(messages))
+          )
         })
 
         const answerAll = Effect.fnUntraced(function* (taken: ReadonlyArray<WaitingMessage>) {
@@ -231,7 +227,14 @@ export class SmsProcessor extends Context.Service<
           const rest = questions.filter((one) => !one.late)
           if (rest.length === 0) return
           if (sender.stopped) return yield* conclude(rest, "stopped")
-          yield* answer(rest)
+          const changing = line.phone !== SIMULATION && (yield* settings.channel(organization.id)).changes
+          const codeOf = (one: WaitingMessage) => (changing ? codeIn(one.body) : undefined)
+          for (const one of rest) {
+            const code = codeOf(one)
+            if (code !== undefined) yield* answer([one], changing, code)
+          }
+          const asked = rest.filter((one) => codeOf(one) === undefined)
+          if (asked.length > 0) yield* answer(asked, changing)
         })
 
         return Effect.gen(function* () {

@@ -1,6 +1,7 @@
 /** The worker of a server: claims senders that are due and processes them concurrently. Several servers share the work. */
 import { Cause, Context, Effect, Layer, Queue, Schedule } from "effect"
 import { Env } from "../../env.ts"
+import { ApproverTexts } from "../../services/texting/ApproverTexts.ts"
 import { type Lease, SenderLeases } from "../../services/texting/SenderLeases.ts"
 import { SmsOutbox } from "../../services/texting/SmsOutbox.ts"
 import { Lines, SmsTiming } from "./Line.ts"
@@ -9,6 +10,8 @@ import { SmsProcessor } from "./SmsProcessor.ts"
 
 /** Senders that one process handles concurrently. */
 const MAX_CONCURRENT = 16
+/** Polls between two looks for changes of which no approver was told. */
+const TELLING = 5
 /** Seconds before a sender is claimed again whose line is missing or misconfigured. */
 const PAUSE = 60
 
@@ -27,7 +30,8 @@ export class SmsWorker extends Context.Service<
       const outbox = yield* SmsOutbox
       const processor = yield* SmsProcessor
       const timing = yield* SmsTiming
-      const { sessionDays } = yield* Env
+      const { publicUrl, sessionDays, smsSegments } = yield* Env
+      const approvers = yield* ApproverTexts
       const scope = yield* Effect.scope
       const woken = yield* Queue.sliding<void>(1)
       const wake = Effect.asVoid(Queue.offer(woken, undefined))
@@ -70,6 +74,14 @@ export class SmsWorker extends Context.Service<
       ).pipe(Effect.forever)
 
       yield* Effect.forkScoped(loop)
+      if (publicUrl !== undefined) {
+        const telling = approvers.queue(`${publicUrl}/inbox/`, smsSegments)
+        yield* Effect.forkScoped(
+          Effect.ignore(Effect.withTracerEnabled(telling, false)).pipe(
+            Effect.repeat(Schedule.spaced(timing.poll * TELLING * 1000))
+          )
+        )
+      }
       yield* Effect.forkScoped(
         Effect.ignore(Effect.withTracerEnabled(outbox.prune(sessionDays), false)).pipe(
           Effect.repeat(Schedule.spaced("1 hour"))

@@ -15,5 +15,10 @@ export const NOTICES = {
   apology: "Sorry, this is taking longer than usual. I'll text you the answer.",
   textOnly: "I can't open pictures or files. Please ask me in words.",
   limited: "That's a lot of messages in one hour. Please try again later.",
+  codeWords: "Reply OK and the code, or NO and the code. Nothing was changed.",
+  wrongCode: "This isn't the code of a change that waits for you. Nothing was changed.",
+  codesLocked: "Too many wrong codes: this number confirms no change for an hour. Nothing was changed.",
+  rejected: "All right: nothing was changed.",
+  waits: "Nothing has changed yet: this waits for another confirmation.",
   failed: "I couldn't answer this. Please ask again in other words."
 } as const

@@ -3,6 +3,7 @@ import { Effect, Redacted, Schema } from "effect"
 import type { DeliveryReport } from "../../domain/Sms.ts"
 import { byWord } from "../../domain/text.ts"
 import type { Sent } from "../../services/texting/SmsOutbox.ts"
+import { withoutCode } from "./codes.ts"
 import { type Account, E164, type SmsProvider } from "./Provider.ts"
 import { isSigned } from "./twilioSignature.ts"
 
@@ -140,6 +141,7 @@ export const makeTwilio = ({ timeout, url }: TwilioOptions): SmsProvider => {
           return (
             listed.value.messages
               // A trial account puts a prefix before each text.
+              .map((one) => ({ ...one, body: withoutCode(one.body) }))
               .filter((one) => one.body === body || one.body.endsWith(` ${body}`))
               .filter((one) => !(Date.parse(one.date_created ?? "") < since.getTime() - SKEW_MS))
               .map(({ sid }) => sid)

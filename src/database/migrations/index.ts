@@ -15,6 +15,13 @@ import { changes } from "./0020_changes.ts"
 import { besideAnswers } from "./0021_beside_answers.ts"
 import { phoneExtensions } from "./0022_phone_extensions.ts"
 import { signingIn } from "./0024_signing_in.ts"
+import { actions } from "./0025_actions.ts"
+import { changesByText } from "./0026_changes_by_text.ts"
+import { storingProposals } from "./0030_storing_proposals.ts"
+import { viewDefinitions } from "./0031_view_definitions.ts"
+import { passkeys } from "./0032_passkeys.ts"
+import { dataVersions } from "./0035_data_versions.ts"
+import { sources } from "./0038_sources.ts"
 import type { Migration } from "./Migration.ts"
 
 export const migrations: ReadonlyArray<Migration> = [
@@ -33,7 +40,14 @@ export const migrations: ReadonlyArray<Migration> = [
   changes,
   besideAnswers,
   phoneExtensions,
-  signingIn
+  signingIn,
+  actions,
+  changesByText,
+  storingProposals,
+  viewDefinitions,
+  passkeys,
+  dataVersions,
+  sources
 ]
 
 /** The schema version of this program. */

@@ -3,7 +3,7 @@ import type { Column, EntityType } from "../../domain/EntityType.ts"
 import type { Bound, Literal, Side } from "../../domain/Predicate.ts"
 import type { Condition, Parameter } from "./Parameter.ts"
 import type { GroupStep } from "./ResolvedGroups.ts"
-import type { Hops } from "./predicate.ts"
+import type { Hops } from "./fragmentContext.ts"
 
 /** A column to show, with the rows on which its cell is visible. */
 export interface SelectedColumn {

@@ -1,4 +1,4 @@
-/** The compiler's inputs and outputs for changes of managed rows. */
+/** The compiler's inputs and outputs for changes of rows. */
 import type { Column, EntityType } from "../../domain/EntityType.ts"
 import type { Bound } from "../../domain/Predicate.ts"
 import type { Granted } from "../../permissions/permissionPlan.ts"
@@ -27,6 +27,14 @@ export interface RowChange {
   readonly write: WriteGranted
 }
 
+/** A person's row whose name the caller may see: the proposer's. */
+export interface NamedPerson {
+  readonly type: EntityType
+  /** In its bound form. */
+  readonly id: string
+  readonly read: Granted
+}
+
 /** What was shown of a row: the texts of `changedColumns`, its name and, of a row to delete, the row. */
 export interface ShownRow {
   readonly id: string
@@ -50,6 +58,10 @@ export interface SeenRow {
 /** A proposal: `fresh` says whether the epoch still holds; the rest is NULL when no row is visible. */
 export interface ProposedRow extends SeenRow {
   readonly fresh: boolean | null
+  /** Of a mapped type: whether its relation still permits this change (`mappedWrite.ts`). */
+  readonly writable?: boolean | null
+  /** The name of the `NamedPerson`. */
+  readonly proposer?: string | null
   /** The stored text that the cell would have. */
   readonly after: ReadonlyArray<string | null>
   /** Whether the rows that a relation is set to are visible or created by the same change. */
@@ -81,6 +93,15 @@ export interface VerifiedRow extends WrittenRow {
   readonly bits_after: ReadonlyArray<boolean>
 }
 
-/** The columns that a change concerns: the assigned ones, or all of a row that is deleted. */
-export const changedColumns = ({ assignments, type, write }: Pick<RowChange, "assignments" | "type" | "write">) =>
-  write.action === "delete" ? type.columns : assignments.map(({ column }) => column)
+/**
+ * The columns that a change concerns: the assigned ones, or all of a row that is deleted. Mapped links to a deleted row are rows
+ * of another relation.
+ */
+export const changedColumns = ({
+  assignments,
+  type,
+  write
+}: Pick<RowChange, "assignments" | "type"> & { readonly write: Pick<WriteGranted, "action"> }) =>
+  write.action === "delete"
+    ? type.columns.filter(({ storage }) => type.mapping === undefined || storage._tag !== "Many")
+    : assignments.map(({ column }) => column)

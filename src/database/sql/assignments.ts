@@ -3,24 +3,28 @@
  * exact and independent of the session, so that two texts are equal if and only if the values are.
  */
 import type { Column, EntityType } from "../../domain/EntityType.ts"
-import { fragment, type FragmentContext, hasOffset } from "./predicate.ts"
+import { hasOffset } from "./comparisons.ts"
+import type { FragmentContext } from "./fragmentContext.ts"
+import { fragment } from "./predicate.ts"
 import type { Assignment } from "./RowChange.ts"
-import { belongs, columnReference, linkOf, relationOf } from "./rows.ts"
-import { identifier } from "./SqlWriter.ts"
+import { belongs, columnReference, idCast, idReference, linkOf, physicalColumns, relationOf } from "./rows.ts"
+import { identifier, literal } from "./SqlWriter.ts"
 import { SQL_TYPE } from "./sqlType.ts"
 
-export const idList = (ids: ReadonlyArray<string>, { writer }: FragmentContext): string =>
-  `${writer.bind(ids, "text[]")}::bigint[]`
+/** `type`: whose ids they are, if it can be a mapped one. */
+export const idList = (ids: ReadonlyArray<string>, { writer }: FragmentContext, type?: EntityType): string =>
+  `${writer.bind(ids, "text[]")}::${idCast(type?.mapping?.id.type)}[]`
 
 /** The stored text of a cell: exact, and the same in every session. */
-export const storedText = (column: Column, alias: string, context: FragmentContext): string => {
+export const storedText = (column: Column, alias: string, context: FragmentContext, type?: EntityType): string => {
   const { storage } = column
   if (storage._tag === "Many") {
     const link = context.writer.alias()
     const rows = context.links?.(column, alias) ?? linkOf(storage, context.writer)
+    const owner = type === undefined ? `${alias}.id` : idReference(type, alias)
     return (
       `(SELECT coalesce(array_agg(DISTINCT ${link}.${identifier(storage.to)}), '{}')::text FROM ${rows} ${link} ` +
-      `WHERE ${link}.organization_id = ${context.organization} AND ${link}.${identifier(storage.from)} = ${alias}.id)`
+      `WHERE ${storage.mapped === true ? "" : `${link}.organization_id = ${context.organization} AND `}${link}.${identifier(storage.from)} = ${owner})`
     )
   }
   const reference = columnReference(column, alias, "value", context)
@@ -29,6 +33,11 @@ export const storedText = (column: Column, alias: string, context: FragmentConte
       return `to_char(${reference}, 'YYYY-MM-DD')`
     case "timestamp":
       return `to_char(timezone('UTC', ${reference}), 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')`
+    case "number":
+      // A declared scale adds zeros to what was written.
+      return storage._tag === "Value" && storage.source !== undefined
+        ? `trim_scale(${reference})::text`
+        : `${reference}::text`
     default:
       return SQL_TYPE[column.kind] === "text" ? reference : `${reference}::text`
   }
@@ -54,10 +63,39 @@ const physicalOf = ({ storage }: Column): ReadonlyArray<string> =>
       ? [storage.column]
       : [storage.column, storage.keyColumn]
 
-const physicalValue = ({ kind }: Column, text: string | null, context: FragmentContext): string =>
-  kind !== "timestamp" || text === null || hasOffset(text)
-    ? context.writer.bind(text, SQL_TYPE[kind])
-    : `timezone(${context.timeZone()}, ${context.writer.bind(text, "timestamp")})`
+const physicalValue = ({ kind, storage }: Column, text: string | null, context: FragmentContext): string => {
+  const value =
+    kind !== "timestamp" || text === null || hasOffset(text)
+      ? context.writer.bind(text, SQL_TYPE[kind])
+      : `timezone(${context.timeZone()}, ${context.writer.bind(text, "timestamp")})`
+  const source = storage._tag === "Value" ? storage.source : undefined
+  return kind === "timestamp" && source?.type === "timestamp"
+    ? `timezone(${context.writer.bind(source.timeZone ?? "UTC", "text")}, ${value})`
+    : value
+}
+
+/** The values of physical columns of a mapped relation, as the types that the relation declares. */
+export const writtenValues = (
+  assignments: ReadonlyArray<Assignment>,
+  context: FragmentContext,
+  type: EntityType
+): ReadonlyMap<string, string> =>
+  new Map(
+    [...physicalValues(assignments, context)].map(([name, value]) => {
+      const isEnum = assignments.some(
+        ({ column: { storage } }) =>
+          storage._tag === "Value" && storage.column === name && storage.source?.type === "other"
+      )
+      const row = `NULL::${relationOf(type, context.writer)}`
+      return [
+        name,
+        // An enumeration takes a text only where its type is known.
+        isEnum
+          ? `(jsonb_populate_record(${row}, jsonb_build_object(${literal(name)}, ${value}))).${identifier(name)}`
+          : value
+      ]
+    })
+  )
 
 /** The row as it would be: of the row `p`, or, with an id, a new one. */
 export const virtualRow = (
@@ -67,6 +105,12 @@ export const virtualRow = (
   id?: string
 ): string => {
   const values = physicalValues(assignments, context)
+  if (type.mapping !== undefined) {
+    const columns = physicalColumns(type).map(
+      (name) => `${values.get(name) ?? `p.${identifier(name)}`} AS ${identifier(name)}`
+    )
+    return `SELECT ${columns.join(", ")}`
+  }
   const cells = type.columns.flatMap((column) =>
     physicalOf(column).map((name) => {
       const kept = id === undefined ? `p.${identifier(name)}` : `NULL::${SQL_TYPE[column.kind]}`
@@ -110,7 +154,7 @@ export const targetsVisible = (assignment: Assignment, context: FragmentContext)
   const other = context.writer.alias()
   return (
     `(SELECT count(*) = ${context.writer.bind(ids.length, "int")} FROM ${relationOf(target.type, context.writer)} ${other} ` +
-    `WHERE ${belongs(target.type, other, context)} AND ${other}.id = ANY(${idList(ids, context)}) ` +
+    `WHERE ${belongs(target.type, other, context)} AND ${idReference(target.type, other)} = ANY(${idList(ids, context, target.type)}) ` +
     `AND ${fragment(target.where, target.type, other, context)})`
   )
 }
@@ -126,7 +170,7 @@ export const ledToVisible = (assignment: Assignment, context: FragmentContext): 
   const other = context.writer.alias()
   const visible = (id: string) =>
     `EXISTS (SELECT 1 FROM ${relationOf(target.type, context.writer)} ${other} WHERE ${belongs(target.type, other, context)} ` +
-    `AND ${other}.id = ${id} AND ${fragment(target.where, target.type, other, context)} OFFSET 0)`
+    `AND ${idReference(target.type, other)} = ${id} AND ${fragment(target.where, target.type, other, context)} OFFSET 0)`
   if (storage._tag === "One") {
     const reference = `p.${identifier(storage.column)}`
     return [`(${reference} IS NULL OR ${visible(reference)})`]

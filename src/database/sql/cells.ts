@@ -1,7 +1,8 @@
 /** The cells of a row: each value under its mask, and related entities under the caller's plan of their type. */
 import { type Column, columnByKey, DISPLAY_NAME, type EntityType } from "../../domain/EntityType.ts"
 import type { Bound } from "../../domain/Predicate.ts"
-import { fragment, type FragmentContext, linkBelongs } from "./predicate.ts"
+import type { FragmentContext } from "./fragmentContext.ts"
+import { fragment, linkBelongs } from "./predicate.ts"
 import type { SelectedColumn } from "./ResolvedQuery.ts"
 import { belongs, columnReference, idReference, linkOf, targetRows } from "./rows.ts"
 import { identifier } from "./SqlWriter.ts"

@@ -6,7 +6,8 @@ import type { Catalog, EntityType } from "../../domain/EntityType.ts"
 import { type Bound, leafCount } from "../../domain/Predicate.ts"
 import { denied, type Plan } from "../../permissions/permissionPlan.ts"
 import type { WritePlan } from "../../permissions/WritePlan.ts"
-import { fragment, type FragmentContext } from "./predicate.ts"
+import type { FragmentContext } from "./fragmentContext.ts"
+import { fragment } from "./predicate.ts"
 import { SqlWriter } from "./SqlWriter.ts"
 
 /** In characters: the row predicate and all masks, or all judgements of a change, together. */

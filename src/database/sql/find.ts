@@ -10,7 +10,8 @@ import { MAX_TOTAL } from "../../domain/Query.ts"
 import { type Cell, cell, masked } from "./cells.ts"
 import { heldCondition } from "./held.ts"
 import { expandOr } from "./orExpansion.ts"
-import { fragment, type FragmentContext, fragmentContext } from "./predicate.ts"
+import { type FragmentContext, fragmentContext } from "./fragmentContext.ts"
+import { fragment } from "./predicate.ts"
 import type { BatchForm, ResolvedQuery, Statement } from "./ResolvedQuery.ts"
 import { belongs, columnReference, idCast, idReference, organizationOf, physicalColumns, relationOf } from "./rows.ts"
 import { identifier, isList, SqlWriter } from "./SqlWriter.ts"
@@ -20,19 +21,33 @@ export const MAX_STATEMENT_LENGTH = 2 * 1024 * 1024
 
 const TOTAL = "(SELECT count(*)::int AS total FROM m) t"
 const HEAD = "SELECT (SELECT g.fresh FROM g) AS fresh, t.total"
+/** A standby's rows come with what tells whether it lags behind its primary. */
+const STANDBY_HEAD = `${HEAD}, (SELECT g.version FROM g) AS version`
+
+/** Which server a statement is for. */
+export type Server = "primary" | "standby"
 
 /**
  * Compiles a query. Result columns: `fresh` (whether the epoch still holds), `total` (up to one above its bound) and, per
  * row, `organization_id`, `id`, `name`, `status` and `c0`… in the order of `select`; a page that is one row longer than
- * the limit has a next page. Throws when the catalog doesn't fit the query.
+ * the limit has a next page. A standby's statement also has `version`, the organization's data version. Throws when the
+ * catalog doesn't fit the query.
  */
-export const compileFind = (query: ResolvedQuery, catalog: Catalog, writer = new SqlWriter()): Statement => {
+export const compileFind = (
+  query: ResolvedQuery,
+  catalog: Catalog,
+  writer = new SqlWriter(),
+  server: Server = "primary"
+): Statement => {
   const context = fragmentContext(catalog, writer, query.hops)
   const epoch = writer.bind(catalog.epoch, "bigint")
   const rows = matchingRows(query, context)
   const matches = `m AS MATERIALIZED (${firstRows(rows, String(MAX_TOTAL + 1))})`
-  const rest = query.limit === 0 ? ` ${HEAD} FROM ${TOTAL}` : page(rows, context)
-  const text = `/* max ${query.label} */ WITH ${guardCte(epoch, context)}, ${matches}${rest}`
+  const head = server === "primary" ? HEAD : STANDBY_HEAD
+  const rest = query.limit === 0 ? ` ${head} FROM ${TOTAL}` : page(rows, head, context)
+  // Last: it holds every relation that the other clauses read.
+  const guard = (server === "primary" ? guardCte : standbyGuardCte)(epoch, context)
+  const text = `/* max ${query.label} */ WITH ${guard}, ${matches}${rest}`
   if (text.length > MAX_STATEMENT_LENGTH) throw new Error("The statement is too large")
   return {
     text,
@@ -43,9 +58,9 @@ export const compileFind = (query: ResolvedQuery, catalog: Catalog, writer = new
 }
 
 /** Compiles the batch form of a query. Throws when the catalog doesn't fit the query. */
-export const compileBatch = (query: ResolvedQuery, catalog: Catalog): BatchForm => {
+export const compileBatch = (query: ResolvedQuery, catalog: Catalog, server: Server = "primary"): BatchForm => {
   const writer = new SqlWriter("b")
-  const { text } = compileFind(query, catalog, writer)
+  const { text } = compileFind(query, catalog, writer, server)
   const scalars = writer.casts.flatMap((cast, index) => (isList(cast) ? [] : [{ cast, number: index + 1 }]))
   const arrays = scalars.map(({ cast, number }) => `$${number}::${cast}[]`).join(", ")
   const names = scalars.map(({ number }) => `a${number}`).join(", ")
@@ -66,6 +81,11 @@ export const guardCte = (epoch: string, context: FragmentContext): string => {
   const held = heldCondition(context)
   return `g AS MATERIALIZED (SELECT ${held === undefined ? "" : `${held} AND `}o.epoch = ${epoch} AND NOT pg_is_in_recovery() AS fresh FROM max.organizations o WHERE o.organization_id = ${context.organization})`
 }
+
+/** The epoch and data version that a standby has, in the snapshot that reads the rows: its caller compares them with the primary's. */
+const standbyGuardCte = (epoch: string, { organization }: FragmentContext): string =>
+  `g AS MATERIALIZED (SELECT o.epoch = ${epoch} AS fresh, (SELECT d.version FROM max.data_versions d WHERE d.organization_id = ${organization}) AS version ` +
+  `FROM max.organizations o WHERE o.organization_id = ${organization})`
 
 /** The rows that the caller may see and that match, as clauses. */
 interface MatchingRows {
@@ -135,7 +155,7 @@ const materializedOrder = ({ direction, key }: MatchingRows, prefix: string): st
   key === undefined ? `${prefix}id` : `${prefix}v${direction}, ${prefix}id${direction}`
 
 /** The rest of a statement that returns rows, from the cursor's CTE on. */
-const page = (rows: MatchingRows, context: FragmentContext): string => {
+const page = (rows: MatchingRows, head: string, context: FragmentContext): string => {
   const { mapped, query, table } = rows
   const { type } = query
   const size = context.writer.bind(query.limit + 1, "int")
@@ -143,7 +163,7 @@ const page = (rows: MatchingRows, context: FragmentContext): string => {
   const cursor = query.cursor === undefined || rows.key === undefined ? "" : `, ${cursorCte(rows, context)}`
   const cells = query.select.map((selected, index) => cell(selected, type, `j${index}`, context))
   return (
-    `${cursor} ${HEAD}, ${resultColumns(rows, cells, context)} FROM ${TOTAL} LEFT JOIN ${keys} ON true` +
+    `${cursor} ${head}, ${resultColumns(rows, cells, context)} FROM ${TOTAL} LEFT JOIN ${keys} ON true` +
     (mapped ? "" : ` LEFT JOIN ${table} p ON ${belongs(type, "p", context)} AND p.id = k.id`) +
     cells.map(({ join }) => join).join("") +
     ` ORDER BY ${mapped ? rows.orderBy : materializedOrder(rows, "k.")}`

@@ -4,14 +4,15 @@
  * by the empty group and adds up again, `w` and `o` finish the figures and put the groups in order. The functions below
  * are the clauses, in the order in which their parameters are numbered.
  */
-import { type Catalog, type Column, columnByKey, DISPLAY_NAME, type EntityType } from "../../domain/EntityType.ts"
-import type { Bound } from "../../domain/Predicate.ts"
+import { type Catalog, type Column, columnByKey, DISPLAY_NAME } from "../../domain/EntityType.ts"
 import { guardCte, MAX_STATEMENT_LENGTH } from "./find.ts"
-import { fragment, type FragmentContext, fragmentContext, hasValue } from "./predicate.ts"
+import { type FragmentContext, fragmentContext } from "./fragmentContext.ts"
+import { fragment } from "./predicate.ts"
 import type { GroupPath, Having, ResolvedGroups } from "./ResolvedGroups.ts"
 import type { Statement } from "./ResolvedQuery.ts"
-import { belongs, columnReference, idReference, relationOf, targetRows } from "./rows.ts"
-import { identifier, SqlWriter } from "./SqlWriter.ts"
+import { belongs, columnReference, idReference, targetRows } from "./rows.ts"
+import { condition, each, localTime, shownRows } from "./shownRows.ts"
+import { SqlWriter } from "./SqlWriter.ts"
 
 /** Decimal places of an average. */
 const AVERAGE_PLACES = 4
@@ -44,8 +45,6 @@ export const compileGroups = (groups: ResolvedGroups, catalog: Catalog): Stateme
   }
 }
 
-const each = <A>(of: ReadonlyArray<A>, sql: (one: A, index: number) => string): string => of.map(sql).join("")
-
 /** The columns that name a group, and with the currency those of a row of `s` and `r`. */
 const keysOf = ({ by }: ResolvedGroups, prefix = ""): ReadonlyArray<string> =>
   by.map((_, index) => `${prefix}k${index}`)
@@ -57,134 +56,6 @@ const groupBy = (columns: ReadonlyArray<string>): string =>
   columns.length === 0 ? "" : ` GROUP BY ${columns.join(", ")}`
 const perKeys = (groups: ResolvedGroups): string =>
   groups.by.length === 0 ? "()" : `(PARTITION BY ${keysOf(groups, "r.").join(", ")})`
-
-/** The permitted and matching rows: their keys, values and currency, as the caller sees them. */
-const shownRows = (groups: ResolvedGroups, context: FragmentContext): string => {
-  const { by, figures, filters, money, plan, type } = groups
-  const joins = new Joins(type, context)
-  // Targets are counted among the shown ones, and a sum of two such counts would count one twice.
-  const distinct = figures.some(({ figure }) => figure === "distinct")
-  const keys = each(by, ({ bucket, path }, index) => {
-    const value = path.target !== undefined && !distinct ? storedReference(path, joins) : shownValue(path, joins)
-    return `${bucket === undefined ? keyValue(value, path.column) : bucketOf(value, bucket, path.column, context)} AS k${index}, `
-  })
-  const values = each(figures, ({ path }, index) => `${shownValue(path, joins)} AS v${index}, `)
-  const [first] = money
-  const currency = first === undefined ? "" : `${currencyOf(figures[first]!.path, joins)} AS u, `
-  const rows = `${relationOf(type, context.writer)} p`
-  const from = `${rows}${joins.text()}`
-  const where = [
-    belongs(type, "p", context),
-    "(SELECT g.fresh FROM g)",
-    ...[plan, ...filters].filter((part) => part._tag !== "Always").map((part) => fragment(part, type, "p", context))
-  ].join(" AND ")
-  return `SELECT ${keys}${values}${currency}1 AS one FROM ${from} WHERE ${where}`
-}
-
-/** The references that paths lead through: one join for each, however many paths use it. */
-class Joins {
-  readonly context: FragmentContext
-  private readonly type: EntityType
-  private readonly aliases = new Map<string, string>()
-  private joined = ""
-
-  constructor(type: EntityType, context: FragmentContext) {
-    this.type = type
-    this.context = context
-  }
-
-  /** The alias and the type of the row at the end of these steps. */
-  end(steps: GroupPath["steps"]): { readonly alias: string; readonly type: EntityType } {
-    let [alias, type, names] = ["p", this.type, ""]
-    for (const { mask, relation, to, where } of steps) {
-      names += `.${relation.key}`
-      let next = this.aliases.get(names)
-      if (next === undefined) {
-        next = this.context.writer.alias()
-        this.aliases.set(names, next)
-        if (relation.storage._tag !== "One") throw new Error("A path leads to several rows")
-        const on = [
-          belongs(to, next, this.context),
-          `${idReference(to, next)} = ${alias}.${identifier(relation.storage.column)}`,
-          ...condition(mask, type, alias, this.context),
-          ...condition(where, to, next, this.context)
-        ].join(" AND ")
-        this.joined += ` LEFT JOIN ${targetRows(to, next, this.context)} ON ${on}`
-      }
-      alias = next
-      type = to
-    }
-    return { alias, type }
-  }
-
-  text(): string {
-    return this.joined
-  }
-}
-
-const condition = (bound: Bound, type: EntityType, alias: string, context: FragmentContext): ReadonlyArray<string> =>
-  bound._tag === "Always" ? [] : [fragment(bound, type, alias, context)]
-
-/** The value of a cell; NULL where it is hidden or empty. Of a reference, the id of what the caller may follow it to. */
-const shownValue = (path: GroupPath, joins: Joins): string => {
-  const { column, mask, steps, target } = path
-  const { context } = joins
-  if (target !== undefined) {
-    const through = { relation: column, mask, to: target.type, where: target.where }
-    const { alias, type } = joins.end([...steps, through])
-    return idReference(type, alias)
-  }
-  const { alias, type } = joins.end(steps)
-  const reference = columnReference(column, alias, "value", context)
-  const shown = [...condition(mask, type, alias, context), hasValue(column, reference)].join(" AND ")
-  return `CASE WHEN ${shown} THEN ${reference} END`
-}
-
-/** A stored reference, which `r` replaces by what the caller may follow it to. */
-const storedReference = ({ column, mask, steps }: GroupPath, joins: Joins): string => {
-  const { alias, type } = joins.end(steps)
-  if (column.storage._tag !== "One") throw new Error("Groups are by one reference")
-  const reference = `${alias}.${identifier(column.storage.column)}`
-  return mask._tag === "Always"
-    ? reference
-    : `CASE WHEN ${fragment(mask, type, alias, joins.context)} THEN ${reference} END`
-}
-
-/** An amount includes its currency: it is shown where the amount is. */
-const currencyOf = (path: GroupPath, joins: Joins): string => {
-  const { storage } = path.column
-  const { alias } = joins.end(path.steps)
-  if (storage._tag !== "Value" || storage.source?.currency === undefined) throw new Error("An amount has no currency")
-  const currency = `nullif(btrim(${alias}.${identifier(storage.source.currency)}::text), '')`
-  return `CASE WHEN (${shownValue(path, joins)}) IS NOT NULL THEN ${currency} END COLLATE "C"`
-}
-
-/** Equal values have one form. */
-const keyValue = (value: string, { kind }: Column): string => {
-  switch (kind) {
-    case "text":
-    case "phone":
-    case "email":
-      return `(${value}) COLLATE "C"`
-    case "number":
-      return `trim_scale((${value})::numeric)`
-    default:
-      return value
-  }
-}
-
-/** The first day of a period, or the number of a weekday or an hour, in the organization's zone. Weeks begin on Monday. */
-const bucketOf = (
-  value: string,
-  bucket: NonNullable<ResolvedGroups["by"][number]["bucket"]>,
-  { kind }: Column,
-  context: FragmentContext
-): string => {
-  const local = kind === "timestamp" ? `timezone(${context.timeZone()}, ${value})` : `(${value})::timestamp`
-  if (bucket === "hour" || bucket === "weekday")
-    return `extract(${bucket === "hour" ? "hour" : "isodow"} FROM ${local})::int`
-  return `date_trunc('${bucket}', ${local})::date`
-}
 
 /** Adds up the rows per stored value and currency. */
 const perValue = (groups: ResolvedGroups, shown: string): string => {
@@ -340,9 +211,7 @@ const ownKey = ({ by }: ResolvedGroups, alias: string): string =>
   `md5(concat(${["'groups'", ...by.map((_, index) => `'|', coalesce('=' || length(${alias}.k${index}::text)::text || ':' || ${alias}.k${index}::text, '')`)].join(", ")}))`
 
 const keyText = (reference: string, kind: Column["kind"] | undefined, context: FragmentContext): string =>
-  kind === "timestamp"
-    ? `to_char(timezone(${context.timeZone()}, ${reference}), 'YYYY-MM-DD HH24:MI:SS')`
-    : `${reference}::text`
+  kind === "timestamp" ? `to_char(${localTime(reference, context)}, 'YYYY-MM-DD HH24:MI:SS')` : `${reference}::text`
 
 const figureText = (reference: string, kind: Column["kind"], context: FragmentContext): string =>
   keyText(reference, kind, context)

@@ -29,6 +29,7 @@ export const statementOf = (
     held === undefined ? ["", ""] : [`WITH g AS MATERIALIZED (SELECT ${held} AS held) `, "(SELECT g.held FROM g) AND "]
   return {
     text: `/* max ${label} */ ${start}${select} WHERE ${condition}${where}`,
-    parameters: context.writer.parameters
+    parameters: context.writer.parameters,
+    relations: [...context.writer.relations]
   }
 }

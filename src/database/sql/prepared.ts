@@ -4,18 +4,18 @@
  */
 import type { Catalog, Column } from "../../domain/EntityType.ts"
 import { canonical, type Literal } from "../../domain/Predicate.ts"
-import { compileBatch, compileFind } from "./find.ts"
+import { compileBatch, compileFind, type Server } from "./find.ts"
 import { Parameter, parameterAt, type Value } from "./Parameter.ts"
-import { hasOffset, patternOf } from "./predicate.ts"
+import { hasOffset, patternOf } from "./comparisons.ts"
 import type { BatchForm, ResolvedQuery, Statement, Statements } from "./ResolvedQuery.ts"
 
 /** The statement of a query with its values. Throws when the catalog doesn't fit the query. */
-export const prepare = (query: ResolvedQuery, catalog: Catalog): Statement => {
+export const prepare = (query: ResolvedQuery, catalog: Catalog, server: Server = "primary"): Statement => {
   const { statements, values = [] } = query
-  const shape = statements === undefined ? undefined : shapeOf(query)
+  const shape = statements === undefined ? undefined : shapeOf(query, server)
   let statement = shape === undefined ? undefined : statements!.get(shape)
   if (statement === undefined) {
-    statement = { ...compileFind(query, catalog), batch: batchOf(query, catalog) }
+    statement = { ...compileFind(query, catalog, undefined, server), batch: batchOf(query, catalog, server) }
     if (shape !== undefined) statements!.set(shape, statement)
   }
   const { batch, mapped, parameters, relations, text } = statement
@@ -23,8 +23,9 @@ export const prepare = (query: ResolvedQuery, catalog: Catalog): Statement => {
 }
 
 /** An injective text of all that a statement's text depends on besides its names. */
-const shapeOf = ({ compared = [], cursor, limit }: ResolvedQuery): string => {
+const shapeOf = ({ compared = [], cursor, limit }: ResolvedQuery, server: Server): string => {
   let text = cursor === undefined ? `${limit}` : `${limit}+`
+  if (server === "standby") text += "s"
   for (const condition of compared) {
     const part = canonical(condition)
     text += ` ${part.length}:${part}`
@@ -33,10 +34,10 @@ const shapeOf = ({ compared = [], cursor, limit }: ResolvedQuery): string => {
 }
 
 /** Lookups only: they are ordered by id and quick, so that no request delays the others of its batch. */
-const batchOf = (query: ResolvedQuery, catalog: Catalog): Statement["batch"] => {
+const batchOf = (query: ResolvedQuery, catalog: Catalog, server: Server): Statement["batch"] => {
   if (query.pool !== "lookup") return undefined
   let compiled: BatchForm | undefined
-  return () => (compiled ??= compileBatch(query, catalog))
+  return () => (compiled ??= compileBatch(query, catalog, server))
 }
 
 const filled = (parameters: ReadonlyArray<unknown>, values: ReadonlyArray<Literal>): ReadonlyArray<unknown> =>

@@ -1,8 +1,15 @@
 /**
- * The statements of changes to managed rows: propose (reads only), lock, write, verify. They share their fragments with
- * lookups, so that a change is judged by the same conditions.
+ * The statements of changes: propose (reads only), lock, write, verify. They share their fragments with lookups, so that a
+ * change is judged by the same conditions.
  */
-import { type Catalog, type Column, columnByKey, DISPLAY_NAME, type EntityType } from "../../domain/EntityType.ts"
+import {
+  type Catalog,
+  type Column,
+  columnByKey,
+  DISPLAY_NAME,
+  type EntityType,
+  isWritable
+} from "../../domain/EntityType.ts"
 import type { Bound } from "../../domain/Predicate.ts"
 import type { Granted } from "../../permissions/permissionPlan.ts"
 import type { WriteGranted } from "../../permissions/WritePlan.ts"
@@ -16,19 +23,22 @@ import {
   storedText,
   targetsVisible,
   virtualRow,
-  withLinks
+  withLinks,
+  writtenValues
 } from "./assignments.ts"
-import { fragment, type FragmentContext, fragmentContext } from "./predicate.ts"
+import { type FragmentContext, fragmentContext } from "./fragmentContext.ts"
+import { fragment } from "./predicate.ts"
 import { heldCondition, statementOf } from "./held.ts"
+import { mappedWrite, writableCondition } from "./mappedWrite.ts"
 import type { Statement } from "./ResolvedQuery.ts"
-import { type Assignment, changedColumns, type RowChange, type ShownRow } from "./RowChange.ts"
-import { belongs, columnReference, relationOf } from "./rows.ts"
+import { type Assignment, changedColumns, type NamedPerson, type RowChange, type ShownRow } from "./RowChange.ts"
+import { belongs, columnReference, idCast, idReference, organizationOf, relationOf } from "./rows.ts"
 import { identifier, SqlWriter } from "./SqlWriter.ts"
 
-/** Proposes a change: reads as the reading role, locks and writes nothing. One row at least, for `fresh`. */
-export const compilePropose = (change: RowChange, catalog: Catalog): Statement => {
+/** Proposes a change: reads as the reading role, locks and writes nothing. One row at least, for `fresh` and the proposer's name. */
+export const compilePropose = (change: RowChange, catalog: Catalog, proposer?: NamedPerson): Statement => {
   const { assignments, ids, read, type, write } = change
-  const context = contextOf(type, catalog)
+  const context = contextOf(catalog)
   const epoch = context.writer.bind(catalog.epoch, "bigint")
   const guard = (held: string | undefined) =>
     `g AS MATERIALIZED (SELECT ${held === undefined ? "" : `${held} AND `}o.epoch = ${epoch} AND NOT pg_is_in_recovery() AS fresh FROM max.organizations o WHERE o.organization_id = ${context.organization})`
@@ -45,21 +55,24 @@ export const compilePropose = (change: RowChange, catalog: Catalog): Statement =
   const afterwards = write.action === "delete" ? [] : columns
   const selected = [
     ...before,
-    `${texts(afterwards.map((column) => storedText(column, "a", future)))} AS after`,
+    `${texts(afterwards.map((column) => storedText(column, "a", future, type)))} AS after`,
     `${booleans(assignments.map((assignment) => targetsVisible(assignment, context)))} AS targets`,
     `${bits(creates ? [] : write.before, type, "p", context)} AS bits_before`,
     `${bits(write.after, type, "a", future)} AS bits_after`,
-    `${write.action === "delete" ? "to_jsonb(p)::text" : "NULL::text"} AS row`
+    `${write.action === "delete" && type.mapping === undefined ? "to_jsonb(p)::text" : "NULL::text"} AS row`
   ].join(", ")
+  const writable = type.mapping === undefined ? "" : `${writableCondition(type, write.action, columns)} AS writable, `
   const rows = creates
     ? `FROM (${virtualRow(type, assignments, context, ids[0])}) a`
     : `FROM ${relationOf(type, context.writer)} p${write.action === "delete" ? "" : ` CROSS JOIN LATERAL (${virtualRow(type, assignments, context)}) a`} ` +
-      `WHERE ${named(type, ids, context)} AND ${fragment(read.where, type, "p", context)}`
+      `WHERE ${byIds(type, ids, context)} AND ${fragment(read.where, type, "p", context)}`
+  const named = proposer === undefined ? "" : `${nameOf(proposer, context)} AS proposer, `
   return {
     text:
-      `/* max propose ${write.action} */ WITH ${guard(heldCondition(context))} SELECT (SELECT g.fresh FROM g) AS fresh, r.* ` +
+      `/* max propose ${write.action} */ WITH ${guard(heldCondition(context))} SELECT (SELECT g.fresh FROM g) AS fresh, ${named}${writable}r.* ` +
       `FROM (SELECT) o LEFT JOIN (SELECT ${selected} ${rows}) r ON true ORDER BY r.id`,
     parameters: context.writer.parameters,
+    relations: [...context.writer.relations],
     ...(context.writer.mapped.size === 0 ? {} : { mapped: true })
   }
 }
@@ -72,9 +85,9 @@ export const compileSeen = (
   read: Granted,
   catalog: Catalog
 ): Statement => {
-  const context = contextOf(type, catalog)
+  const context = contextOf(catalog)
   const select = `SELECT ${seen(type, columns, [], read, context).join(", ")} FROM ${relationOf(type, context.writer)} p`
-  const where = `${named(type, ids, context)} AND ${fragment(read.where, type, "p", context)} ORDER BY p.id`
+  const where = `${byIds(type, ids, context)} AND ${fragment(read.where, type, "p", context)} ORDER BY ${idReference(type, "p")}`
   return statementOf("seen", select, where, context)
 }
 
@@ -85,27 +98,27 @@ export const compileLock = (
   catalog: Catalog
 ): Statement => {
   const { assignments, read, type, write } = change
-  const context = contextOf(type, catalog)
+  const context = contextOf(catalog)
   const { writer } = context
   const columns = changedColumns(change)
   const deletes = write.action === "delete"
   const expected = shown.map(
     ({ before, id, name, row }) =>
-      `(${[writer.bind(id, "bigint"), writer.bind(name, "text"), writer.bind(row ?? null, "jsonb"), ...columns.map((_, index) => writer.bind(before[index] ?? null, "text"))].join(", ")})`
+      `(${[writer.bind(id, idCast(type.mapping?.id.type)), writer.bind(name, "text"), writer.bind(row ?? null, "jsonb"), ...columns.map((_, index) => writer.bind(before[index] ?? null, "text"))].join(", ")})`
   )
   const mask = read.cells.get(DISPLAY_NAME)
   const selected = [
     ...seen(type, columns, assignments, read, context),
-    `${booleans(columns.map((column, index) => `${storedText(column, "p", context)} IS NOT DISTINCT FROM e.b${index}`))} AS same`,
+    `${booleans(columns.map((column, index) => `${storedText(column, "p", context, type)} IS NOT DISTINCT FROM e.b${index}`))} AS same`,
     `${shownName(type, mask, context)} IS NOT DISTINCT FROM e.name AS same_name`,
-    `${deletes ? `p IS NOT DISTINCT FROM jsonb_populate_record(NULL::${relationOf(type, context.writer)}, e.row)` : "TRUE"} AS same_row`,
+    `${deletes && type.mapping === undefined ? `p IS NOT DISTINCT FROM jsonb_populate_record(NULL::${relationOf(type, context.writer)}, e.row)` : "TRUE"} AS same_row`,
     `${booleans(assignments.map((assignment) => targetsVisible(assignment, context)))} AS targets`,
     `${bits(write.before, type, "p", context)} AS bits_before`
   ].join(", ")
   const select =
     `SELECT ${selected} FROM ${relationOf(type, writer)} p ` +
-    `JOIN (VALUES ${expected.join(", ")}) e(id, name, row${columns.map((_, index) => `, b${index}`).join("")}) ON e.id = p.id`
-  const where = `${belongs(type, "p", context)} AND ${fragment(read.where, type, "p", context)} ORDER BY p.id FOR UPDATE OF p NOWAIT`
+    `JOIN (VALUES ${expected.join(", ")}) e(id, name, row${columns.map((_, index) => `, b${index}`).join("")}) ON e.id = ${idReference(type, "p")}`
+  const where = `${belongs(type, "p", context)} AND ${fragment(read.where, type, "p", context)} ORDER BY ${idReference(type, "p")} FOR UPDATE OF p NOWAIT`
   return statementOf("lock", select, where, context)
 }
 
@@ -116,7 +129,7 @@ export const compileInsert = (
   assignments: ReadonlyArray<Assignment>,
   catalog: Catalog
 ): Statement => {
-  const context = contextOf(type, catalog)
+  const context = writingContext(type, "create", catalog)
   const values = physicalValues(assignments, context)
   const [columns, cells] = [[...values.keys()], [...values.values()]]
   const key = context.writer.bind(id, "bigint")
@@ -124,7 +137,7 @@ export const compileInsert = (
     text:
       `/* max create */ ${withLinks(assignments, `ARRAY[${key}]`, false, context)}INSERT INTO ${relationOf(type, context.writer)} AS p ` +
       `(${["organization_id", "id", ...columns.map(identifier)].join(", ")}) ` +
-      `VALUES (${[context.organization, key, ...cells].join(", ")}) RETURNING ${returning(assignments, context)}`,
+      `VALUES (${[context.organization, key, ...cells].join(", ")}) RETURNING ${returning(type, assignments, context)}`,
     parameters: context.writer.parameters
   }
 }
@@ -136,12 +149,18 @@ export const compileUpdate = (
   assignments: ReadonlyArray<Assignment>,
   catalog: Catalog
 ): Statement => {
-  const context = contextOf(type, catalog)
-  const values = [...physicalValues(assignments, context)].map(([column, value]) => `${identifier(column)} = ${value}`)
-  const keys = idList(ids, context)
+  const context = writingContext(type, "update", catalog)
+  const values = [...(type.mapping === undefined ? physicalValues : writtenValues)(assignments, context, type)].map(
+    ([column, value]) => `${identifier(column)} = ${value}`
+  )
+  const keys = idList(ids, context, type)
   const links = withLinks(assignments, keys, true, context)
-  const rows = `${belongs(type, "p", context)} AND p.id = ANY(${keys})`
-  const returned = returning(assignments, context)
+  const rows = `${belongs(type, "p", context)} AND ${idReference(type, "p")} = ANY(${keys})`
+  const returned = returning(type, assignments, context)
+  if (type.mapping !== undefined) {
+    const set = `UPDATE ${relationOf(type, context.writer)} p SET ${values.join(", ")}`
+    return mappedWrite("update", set, rows, returned, context)
+  }
   return {
     text:
       `/* max update */ ${links}` +
@@ -154,8 +173,13 @@ export const compileUpdate = (
 
 /** Deletes rows and their own links; links of other rows to them stay. Returns the rows' `id`s. */
 export const compileDelete = (type: EntityType, ids: ReadonlyArray<string>, catalog: Catalog): Statement => {
-  const context = contextOf(type, catalog)
-  const keys = idList(ids, context)
+  const context = writingContext(type, "delete", catalog)
+  const keys = idList(ids, context, type)
+  if (type.mapping !== undefined) {
+    const rows = `${belongs(type, "p", context)} AND ${idReference(type, "p")} = ANY(${keys})`
+    const id = `${idReference(type, "p")}::text AS id`
+    return mappedWrite("delete", `DELETE FROM ${relationOf(type, context.writer)} p`, rows, id, context)
+  }
   const links = type.columns.flatMap(({ storage }) =>
     storage._tag === "Many" ? [removeLinks(storage, keys, undefined, context)] : []
   )
@@ -175,7 +199,7 @@ export const compileRestore = (
   links: ReadonlyArray<Assignment>,
   catalog: Catalog
 ): Statement => {
-  const context = contextOf(type, catalog)
+  const context = writingContext(type, "create", catalog)
   const key = context.writer.bind(id, "bigint")
   const stored = context.writer.bind(row, "jsonb")
   return {
@@ -195,22 +219,28 @@ export const compileVerify = (
   write: WriteGranted,
   catalog: Catalog
 ): Statement => {
-  const context = contextOf(type, catalog)
-  const after = texts(columns.map((column) => storedText(column, "p", context)))
+  const context = contextOf(catalog)
+  const after = texts(columns.map((column) => storedText(column, "p", context, type)))
   const select =
-    `SELECT p.organization_id, p.id::text AS id, ${after} AS after, ` +
+    `SELECT ${organizationColumn(type, context)}, ${idReference(type, "p")}::text AS id, ${after} AS after, ` +
     `${bits(write.after, type, "p", context)} AS bits_after FROM ${relationOf(type, context.writer)} p`
-  return statementOf("verify", select, `${named(type, ids, context)} ORDER BY p.id`, context)
+  return statementOf("verify", select, `${byIds(type, ids, context)} ORDER BY ${idReference(type, "p")}`, context)
 }
 
 /** Rows are few and known by id, so that hops probe. */
-const contextOf = (type: EntityType, catalog: Catalog): FragmentContext => {
-  if (type.mapping !== undefined) throw new Error("A mapped type is read only")
-  return fragmentContext(catalog, new SqlWriter(), "probe")
+const contextOf = (catalog: Catalog): FragmentContext => fragmentContext(catalog, new SqlWriter(), "probe")
+
+/** Of a statement that writes. */
+const writingContext = (type: EntityType, op: "create" | "update" | "delete", catalog: Catalog): FragmentContext => {
+  if (!isWritable(type, op)) throw new Error("A mapped type is read only")
+  return contextOf(catalog)
 }
 
-const named = (type: EntityType, ids: ReadonlyArray<string>, context: FragmentContext): string =>
-  `${belongs(type, "p", context)} AND p.id = ANY(${idList(ids, context)})`
+const byIds = (type: EntityType, ids: ReadonlyArray<string>, context: FragmentContext): string =>
+  `${belongs(type, "p", context)} AND ${idReference(type, "p")} = ANY(${idList(ids, context, type)})`
+
+const organizationColumn = (type: EntityType, context: FragmentContext): string =>
+  type.mapping === undefined ? "p.organization_id" : `${organizationOf(type, "p", context)} AS organization_id`
 
 const booleans = (parts: ReadonlyArray<string>): string => `ARRAY[${parts.join(", ")}]::boolean[]`
 const texts = (parts: ReadonlyArray<string>): string => `ARRAY[${parts.join(", ")}]::text[]`
@@ -234,27 +264,35 @@ const seen = (
     return [`(${fragment(mask, type, "p", context)}) IS TRUE`, ...led].join(" AND ")
   })
   const cells = columns.map((column, index) =>
-    masks[index] === "FALSE" ? "NULL" : `CASE WHEN ${masks[index]} THEN ${storedText(column, "p", context)} END`
+    masks[index] === "FALSE" ? "NULL" : `CASE WHEN ${masks[index]} THEN ${storedText(column, "p", context, type)} END`
   )
   return [
-    "p.organization_id",
-    "p.id::text AS id",
+    organizationColumn(type, context),
+    `${idReference(type, "p")}::text AS id`,
     `${shownName(type, read.cells.get(DISPLAY_NAME), context)} AS name`,
     `${booleans(masks)} AS visible`,
     `${texts(cells)} AS before`
   ]
 }
 
-const shownName = (type: EntityType, mask: Bound | undefined, context: FragmentContext): string => {
+const shownName = (type: EntityType, mask: Bound | undefined, context: FragmentContext, alias = "p"): string => {
   const column = columnByKey(type, DISPLAY_NAME)
   return column === undefined || mask === undefined
     ? "NULL::text"
-    : `CASE WHEN ${fragment(mask, type, "p", context)} THEN ${columnReference(column, "p", "value", context)} END`
+    : `CASE WHEN ${fragment(mask, type, alias, context)} THEN ${columnReference(column, alias, "value", context)} END`
 }
 
-const returning = (assignments: ReadonlyArray<Assignment>, context: FragmentContext): string => {
-  const after = assignments.map(({ column }) =>
-    column.storage._tag === "Many" ? "NULL" : storedText(column, "p", context)
+const nameOf = ({ id, read, type }: NamedPerson, context: FragmentContext): string => {
+  const name = shownName(type, read.cells.get(DISPLAY_NAME), context, "m")
+  return (
+    `(SELECT ${name} FROM ${relationOf(type, context.writer)} m WHERE ${belongs(type, "m", context)} ` +
+    `AND ${idReference(type, "m")} = ${context.writer.bind(id, idCast(type.mapping?.id.type))} AND ${fragment(read.where, type, "m", context)})`
   )
-  return `p.id::text AS id, ${texts(after)} AS after`
+}
+
+const returning = (type: EntityType, assignments: ReadonlyArray<Assignment>, context: FragmentContext): string => {
+  const after = assignments.map(({ column }) =>
+    column.storage._tag === "Many" ? "NULL" : storedText(column, "p", context, type)
+  )
+  return `${idReference(type, "p")}::text AS id, ${texts(after)} AS after`
 }

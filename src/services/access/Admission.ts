@@ -7,6 +7,7 @@ import { Context, Effect, Layer } from "effect"
 import { hash } from "node:crypto"
 import { UNIDENTIFIED } from "../../database/audit.ts"
 import { Database } from "../../database/Database.ts"
+import { CurrentPosition } from "../../database/positions.ts"
 import { NotAdmitted, NotAuthenticated, NotInScope, type TooManyCalls, type Unavailable } from "../../domain/errors.ts"
 import type { Principal } from "../../domain/Principal.ts"
 import { administers } from "../../permissions/Policy.ts"
@@ -102,7 +103,7 @@ export class Admission extends Context.Service<
   static readonly layer = Layer.effect(
     Admission,
     Effect.gen(function* () {
-      const { admission } = yield* Database
+      const { admission, replicas } = yield* Database
       const credentials = yield* Credentials
       const identities = yield* IdentityResolver
       const limits = yield* CallLimits
@@ -217,6 +218,20 @@ export class Admission extends Context.Service<
         return yield* inScope(yield* reload(key, proof), need.scope)
       })
 
+      /** The position that the count reads serves the lookups that run meanwhile. */
+      const proven = <A, R>(
+        effect: Effect.Effect<A, never, R>,
+        { caller: { principal } }: Cached,
+        counting: Counting
+      ): Effect.Effect<A, never, R> => {
+        if (replicas.length === 0) return effect
+        const read = Effect.matchEffect(counting, {
+          onFailure: () => Effect.undefined,
+          onSuccess: ({ epoch, version }) => Effect.succeed(epoch === undefined ? undefined : { epoch, version })
+        })
+        return Effect.provideService(effect, CurrentPosition, { organizationId: principal.organizationId, read })
+      }
+
       const admitted = <A, R>(
         proof: Proof,
         need: Need,
@@ -229,7 +244,7 @@ export class Admission extends Context.Service<
           if (cached === undefined || cached.throttled) return Effect.flatMap(admit(proof, need), use)
           return Effect.flatMap(inScope(cached, need.scope), (caller) =>
             Effect.flatMap(beginCount(cached, need.calls), (counting) =>
-              Effect.flatMap(use(caller), (result) =>
+              Effect.flatMap(proven(use(caller), cached, counting), (result) =>
                 Effect.flatMap(isCurrent(cached, counting), (current) =>
                   current
                     ? Effect.succeed(result)

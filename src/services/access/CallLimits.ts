@@ -22,6 +22,8 @@ export interface RateLimits {
 interface Counted {
   /** The organization's epoch when the call was counted; undefined if the organization doesn't exist. */
   readonly epoch: bigint | undefined
+  /** Its data version then; only where there are standbys. */
+  readonly version: bigint | null
 }
 
 /** Awaits the result of a count that has been started. */
@@ -45,7 +47,7 @@ const granting = (
  * Counts by person, then by organization, so that a person's refused calls don't count against the organization. Rows are
  * locked in one order, which prevents deadlocks between processes. Returns one row per requested person, in that order.
  */
-const COUNT = `/* max count */ WITH
+const countStatement = (more = "") => `/* max count */ WITH
   people AS (INSERT INTO max.calls AS c (organization_id, who, minute, calls, granted)
     SELECT a.organization_id, a.who, ${MINUTE}, least(a.asked, $4::int), least(a.asked, $4::int)
     FROM unnest($1::bigint[], $2::text[], $3::int[]) AS a(organization_id, who, asked) WHERE a.asked > 0 ORDER BY 1, 2
@@ -56,14 +58,17 @@ const COUNT = `/* max count */ WITH
     ${granting("$5::int")})
   SELECT coalesce((SELECT p.granted FROM people p WHERE p.organization_id = a.organization_id AND p.who = a.who), 0) AS person,
     coalesce((SELECT w.granted FROM organizations w WHERE w.organization_id = a.organization_id), 0) AS whole,
-    (SELECT o.epoch FROM max.organizations o WHERE o.organization_id = a.organization_id) AS epoch,
+    (SELECT o.epoch FROM max.organizations o WHERE o.organization_id = a.organization_id) AS epoch,${more}
     60 - (extract(epoch FROM statement_timestamp())::int % 60) AS rest
   FROM unnest($1::bigint[], $2::text[]) WITH ORDINALITY AS a(organization_id, who, n) ORDER BY a.n`
+
+const VERSION = ` (SELECT d.version FROM max.data_versions d WHERE d.organization_id = a.organization_id) AS version,`
 
 interface CountRow {
   readonly person: number
   readonly whole: number
   readonly epoch: bigint | null
+  readonly version?: bigint | null
   readonly rest: number
 }
 
@@ -98,7 +103,8 @@ export class CallLimits extends Context.Service<
     Layer.effect(
       CallLimits,
       Effect.gen(function* () {
-        const { admission } = yield* Database
+        const { admission, replicas } = yield* Database
+        const statement = countStatement(replicas.length === 0 ? "" : VERSION)
         const scope = yield* Effect.scope
         let waiting: Array<Waiting> = []
         let counting = false
@@ -120,7 +126,7 @@ export class CallLimits extends Context.Service<
           }
           const requested = [...groups.values()]
           const rows = yield* orUnavailable(
-            admission.unsafe<CountRow>(COUNT, [
+            admission.unsafe<CountRow>(statement, [
               requested.map((group) => group[0]!.organizationId),
               requested.map((group) => group[0]!.who),
               requested.map((group) => group.reduce((sum, { calls }) => sum + calls, 0)),
@@ -130,8 +136,8 @@ export class CallLimits extends Context.Service<
           )
           const left = new Map<bigint, number>()
           for (const [index, group] of requested.entries()) {
-            const { epoch, person, rest, whole } = rows[index]!
-            const counted = Effect.succeed<Counted>({ epoch: epoch ?? undefined })
+            const { epoch, person, rest, version = null, whole } = rows[index]!
+            const counted = Effect.succeed<Counted>({ epoch: epoch ?? undefined, version })
             let own = person
             for (const { answer, calls, organizationId } of group) {
               const shared = left.get(organizationId) ?? whole

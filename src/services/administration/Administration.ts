@@ -10,11 +10,13 @@ import type { Organization } from "../../domain/EntityType.ts"
 import type { Principal } from "../../domain/Principal.ts"
 import { type PolicyChange, diffPolicies } from "../../permissions/policyDiff.ts"
 import { describePolicy } from "../../permissions/describe.ts"
+import type { LoggedChange } from "../../wire/admin/changes.ts"
 import type { PersonReference } from "../../wire/admin/people.ts"
-import type { TextLog } from "../../wire/admin/texts.ts"
 import type { Policy, PolicyVersion, RefusedExplanation, TypeExplanation } from "../../wire/admin/policy.ts"
+import { type ChangeLogQuery, peopleIn, readChangeLog, withNames } from "./changeLog.ts"
 import { makePeople, pageOf, type People, type PeopleQuery, type Person, visiblePeople } from "./people.ts"
 import { reachOf } from "./reach.ts"
+import { readTextLog, type Texts } from "./textLog.ts"
 import { AuditLog, type AuditQuery, type AuditRecord, type Verification } from "../audit/AuditLog.ts"
 import { Credentials, type Issued, type Token } from "../access/Credentials.ts"
 import { type Invitation, Invitations, type Invited } from "../access/Invitations.ts"
@@ -42,9 +44,6 @@ export interface NamedRecord extends AuditRecord {
   readonly subjectName?: string
   readonly personName?: string
 }
-
-/** The log without bodies; a person is included only if the administrator may see the name. */
-type Texts = Omit<TextLog, "next">
 
 /** Seconds in which a link that an administrator offers can be used. */
 const OFFERED_SECONDS = 900
@@ -112,6 +111,11 @@ export class Administration extends Context.Service<
       query: AuditQuery
     ) => Effect.Effect<ReadonlyArray<NamedRecord>, NotAdmitted | Unavailable>
     readonly verify: (administrator: Principal) => Effect.Effect<ReadonlyArray<Verification>, NotAdmitted | Unavailable>
+    /** All changes with their phases, newest first. */
+    readonly changeLog: (
+      administrator: Principal,
+      query: ChangeLogQuery
+    ) => Effect.Effect<ReadonlyArray<LoggedChange>, NotAdmitted | Unavailable>
     /** The log of text messages with the organization's numbers, newest first. */
     readonly texts: (
       administrator: Principal,
@@ -282,25 +286,16 @@ export class Administration extends Context.Service<
           return yield* log.verify(organization)
         }),
 
-        texts: Effect.fn("Administration.texts")(function* (administrator, { before, limit }) {
+        changeLog: Effect.fn("Administration.changeLog")(function* (administrator, query) {
+          const { asker, state } = yield* current(administrator)
+          const changes = yield* readChangeLog(app, state.catalog, query)
+          return withNames(changes, yield* visibleNames(state, asker, peopleIn(changes)))
+        }),
+
+        texts: Effect.fn("Administration.texts")(function* (administrator, query) {
           const { asker, organization, state } = yield* current(administrator)
-          const numbers = yield* smsSettings.numbers(organization)
-          const { openRole } = yield* smsSettings.channel(organization.id)
-          const entries = yield* smsLog.list(organization, { before, limit })
-          const named = yield* visibleNames(
-            state,
-            asker,
-            entries.flatMap(({ person }) => person?.id ?? [])
-          )
-          return {
-            lines: numbers.map(({ phone, provider }) => ({ number: phone, provider })),
-            ...optional("openRole", openRole),
-            // The log's names are for operators; administrators get the names that their own plan shows.
-            texts: entries.map(({ body: _body, person, ...entry }) => {
-              const name = person === undefined ? undefined : named(person.id)
-              return name === undefined ? entry : { ...entry, person: { id: person!.id, name } }
-            })
-          }
+          const naming = (ids: ReadonlyArray<string>) => visibleNames(state, asker, ids)
+          return yield* readTextLog(organization, query, naming, smsLog, smsSettings)
         })
       })
     })

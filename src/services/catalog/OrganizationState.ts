@@ -7,6 +7,7 @@ import { Database } from "../../database/Database.ts"
 import { orUnavailable } from "../../database/execute.ts"
 import { ROW_SECURITY } from "../../database/rowSecurity.ts"
 import { type AttributeValue, comparable, StoredAttributes } from "../../domain/attributes.ts"
+import { DeclaredAction } from "../../domain/DeclaredAction.ts"
 import type { Catalog, Organization } from "../../domain/EntityType.ts"
 import { NotAdmitted, OperatorError, type Unavailable } from "../../domain/errors.ts"
 import { unavailable } from "../../observability/failures.ts"
@@ -17,6 +18,8 @@ export interface State {
   readonly catalog: Catalog
   readonly policy: Policy
   readonly policyHash: string
+  /** The declared actions in force, by slug. */
+  readonly actions?: ReadonlyArray<DeclaredAction>
 }
 
 export interface Membership {
@@ -38,6 +41,7 @@ const MembershipSchema = Schema.Struct({
 })
 
 const decodePolicy = Schema.decodeUnknownSync(Policy)
+const decodeActions = Schema.decodeUnknownSync(Schema.Array(DeclaredAction))
 const decodeMembershipRow = Schema.decodeUnknownSync(MembershipSchema)
 
 const decodeMembership = (row: unknown): Membership => {
@@ -51,6 +55,7 @@ interface StateRow extends OrganizationRow {
   readonly barred: boolean
   readonly types: unknown
   readonly rules: unknown
+  readonly actions: unknown
   readonly policy_hash: string | null
   readonly row_security: boolean | null
   readonly in_recovery: boolean
@@ -74,6 +79,10 @@ export const organizationOf = (row: OrganizationRow): Organization => ({
   ...(row.external_key === null ? {} : { externalKey: row.external_key })
 })
 
+/** The latest version of each action of the organization `o`, without the retired ones. */
+const ACTIONS_IN_FORCE = `SELECT coalesce(json_agg(a.definition ORDER BY a.slug) FILTER (WHERE a.definition IS NOT NULL), '[]') FROM (
+      SELECT DISTINCT ON (slug) slug, definition FROM max.actions WHERE organization_id = o.organization_id ORDER BY slug, version DESC) a`
+
 const STATE = `/* max state */ SELECT o.organization_id, o.slug, o.name, o.country, o.time_zone, o.external_key, o.epoch,
   (SELECT json_build_object('anchorId', s.anchor_id, 'roles', s.roles, 'attributes', s.attributes)
     FROM max.memberships s WHERE s.organization_id = o.organization_id AND s.suspended_at IS NULL AND s.anchor_id = coalesce($3::text,
@@ -83,6 +92,7 @@ const STATE = `/* max state */ SELECT o.organization_id, o.slug, o.name, o.count
   CASE WHEN o.epoch <> $2::bigint THEN (
     ${TYPES_IN_FORCE}
   ) END AS types,
+  CASE WHEN o.epoch <> $2::bigint THEN (${ACTIONS_IN_FORCE}) END AS actions,
   CASE WHEN o.epoch <> $2::bigint THEN p.rules END AS rules, p.sha256 AS policy_hash,
   CASE WHEN o.epoch <> $2::bigint THEN ${ROW_SECURITY} END AS row_security, pg_is_in_recovery() AS in_recovery
 FROM max.organizations o
@@ -154,7 +164,8 @@ export class OrganizationState extends Context.Service<
               rowSecurity: row.row_security === true
             },
             policy: row.rules === null ? NO_POLICY : decodePolicy(row.rules),
-            policyHash: row.policy_hash ?? ""
+            policyHash: row.policy_hash ?? "",
+            actions: decodeActions(row.actions)
           })
         return {
           state,

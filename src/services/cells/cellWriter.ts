@@ -37,7 +37,15 @@ export const cellWriter = (
     kind: column.kind
   }))
   const empty = physical.map(() => null)
-  const convert = converter(column, storage, organization)
+  const whole = converter(column, storage, organization)
+  // A mapped value has no stored search key.
+  const convert =
+    storage.keyColumn !== undefined
+      ? whole
+      : (text: string): Written => {
+          const written = whole(text)
+          return typeof written === "string" ? written : written.slice(0, 1)
+        }
   return {
     physical,
     write: (text) => {

@@ -3,7 +3,7 @@
  * is applied but by a person's confirmation of the digest that belongs to what the person saw.
  */
 import type { PgClient } from "@effect/sql-pg"
-import { Context, Effect, Fiber, Layer } from "effect"
+import { Context, Effect, Layer } from "effect"
 import type { SqlError } from "effect/sql"
 import { Database } from "../../database/Database.ts"
 import { orUnavailable } from "../../database/execute.ts"
@@ -24,21 +24,24 @@ import { unavailable } from "../../observability/failures.ts"
 import { OrganizationState } from "../catalog/OrganizationState.ts"
 import { EntityQueryService } from "../EntityQueryService.ts"
 import { IdentityResolver } from "../members/IdentityResolver.ts"
+import { OrgEntityStore } from "../OrgEntityStore.ts"
 import { repeatable, repeated, replaceBy } from "./again.ts"
+import { awaited } from "./calls/awaited.ts"
+import { withCalls } from "./calls/showCalls.ts"
 import { type Caller, makeCallers, openActions, type OpenAction } from "./callers.ts"
 import * as decisions from "./decisions.ts"
-import { open } from "./document.ts"
 import { historyOf } from "./history.ts"
 import { countCall } from "./limits.ts"
+import { submits } from "./level.ts"
 import { listChanges, type ListQuery } from "./listing.ts"
-import { nameOf, previewOf } from "./preview.ts"
-import { noChange, propose, type Proposed, type Proposing, unitsOf } from "./propose.ts"
+import { previewOf } from "./preview.ts"
+import { noChange, preparedOf, propose, type Proposed, type Proposing } from "./propose.ts"
 import { type ChangeEntry, openDrafts, readChange, readEvents, recordShown, type Via } from "./records.ts"
 import type { ChangeSettings, Draft, Proposal } from "./Proposal.ts"
 import { reject, withdraw } from "./rejections.ts"
-import { resolveSteps } from "./resolve.ts"
+import { resolveAll } from "./resolve.ts"
 import { tidy, type Tidied } from "./retain.ts"
-import { inverseOf, requireStanding } from "./undo.ts"
+import { inverseOf, requireStanding, undoable } from "./undo.ts"
 import type { Unit } from "./Unit.ts"
 
 export type { Confirmed, Decision } from "./decisions.ts"
@@ -47,6 +50,7 @@ export type { ChangeSettings, Draft, Proposal } from "./Proposal.ts"
 export type { ChangeEntry, Via } from "./records.ts"
 
 const MAX_ATTEMPTS = 3
+const NOTHING = { units: [], calls: [] }
 const TIDY_MS = 3_600_000
 const OFF = new NotInScope({ message: "Changes are switched off here." })
 const BUSY = "Permissions are being changed right now. Try again in a minute."
@@ -106,11 +110,11 @@ export class Changes extends Context.Service<
         const identities = yield* IdentityResolver
         const queries = yield* EntityQueryService
         const states = yield* OrganizationState
-        const callerOf = makeCallers()
+        const callerOf = makeCallers(yield* OrgEntityStore)
         const sql = database.changes
         const { approvalHours, enabled, limits } = settings
         const { suspect } = states
-        const deciders: decisions.Deciders = { database, identities, callerOf, approvalHours, suspect }
+        const deciders: decisions.Deciders = { database, identities, callerOf, queries, approvalHours, suspect }
 
         const principalOf = CurrentPrincipal.use((principal) =>
           enabled ? Effect.succeed(principal) : Effect.fail(OFF)
@@ -144,24 +148,21 @@ export class Changes extends Context.Service<
           ) => Effect.Effect<
             { readonly units: ReadonlyArray<Unit>; readonly how: Proposing },
             ProposalError | Decided | NotYet
-          >
+          >,
+          fresh = false
         ): Effect.fn.Return<Draft, ProposalError | Decided | NotYet> {
           if (principal.anchorEntityId === "")
             return yield* NotAllowed.of("Only an identified member can propose changes.")
           yield* tidyAtTimes(principal.organizationId)
-          // Counted beside the reads; nothing is stored or answered before.
-          const counting = yield* Effect.forkChild(
-            Effect.exit(
-              orUnavailable(countCall(database.admission, principal.organizationId, principal.anchorEntityId, limits))
-            )
+          // Nothing is answered before the call is counted: by this, or by the statement that stores it.
+          const counted = yield* Effect.cached(
+            orUnavailable(countCall(database.admission, principal.organizationId, principal.anchorEntityId, limits))
           )
-          const counted = Effect.flatten(Fiber.join(counting))
           let drifted = false
           for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
-            const caller = yield* callerFor(principal, attempt > 0)
+            const caller = yield* callerFor(principal, fresh || attempt > 0)
             const started = performance.now()
             const { how, units } = yield* prepare(caller).pipe(Effect.tapCause(() => counted))
-            const naming = yield* Effect.forkChild(Effect.exit(nameOf(principal.anchorEntityId, caller, database)))
             const resolvedMs = performance.now() - started
             const proposed = yield* propose(units, how, caller, database, limits, resolvedMs, counted).pipe(
               Effect.catchTag("StalePlan", ({ isMapped }): Effect.Effect<Proposed | undefined> => {
@@ -170,19 +171,21 @@ export class Changes extends Context.Service<
                 return Effect.undefined
               })
             )
-            if (proposed !== undefined) return yield* draftOf(proposed, caller, Effect.flatten(Fiber.join(naming)))
+            if (proposed !== undefined) return yield* draftOf(proposed, caller)
           }
+          yield* counted
           return yield* drifted ? unavailable("drift") : NotYet.of(BUSY)
         })
 
-        const draftOf = Effect.fnUntraced(function* (
-          { known, stored }: Proposed,
-          caller: Caller,
-          proposerName: Effect.Effect<string | undefined, Unavailable>
-        ) {
-          const preview = yield* previewOf(stored, caller, database, known ? "read" : "judged", proposerName)
-          return { changeId: stored.change_id, known, preview } satisfies Draft
-        })
+        const draftOf = ({ judged, known, stored }: Proposed, caller: Caller) =>
+          Effect.map(
+            withCalls(previewOf(stored, caller, judged), stored, caller, queries, database),
+            (preview): Draft => ({
+              changeId: stored.change_id,
+              known,
+              preview
+            })
+          )
 
         return Changes.of({
           actions: Effect.suspend(() =>
@@ -194,41 +197,55 @@ export class Changes extends Context.Service<
           propose: Effect.fn("Changes.propose")(function* (proposal) {
             const principal = yield* principalOf
             const { atLeast, continues, drafted, key, reference, sessionId, steps, via } = proposal
-            return yield* proposing(principal, (caller) =>
-              Effect.gen(function* () {
-                const before =
-                  continues === undefined
-                    ? undefined
-                    : yield* orUnavailable(readChange(sql, principal.organizationId, continues))
-                if (continues !== undefined && before?.proposer_id !== principal.anchorEntityId) return yield* noChange
-                const units = yield* resolveSteps(
-                  steps,
-                  before === undefined ? [] : yield* unitsOf(before, caller),
-                  caller,
-                  queries
-                )
-                const state = drafted === true ? ("drafted" as const) : ("open" as const)
-                return { units, how: { via, state, sessionId, reference, key, atLeast, continues: before } }
-              })
+            return yield* proposing(
+              principal,
+              (caller) =>
+                Effect.gen(function* () {
+                  const before =
+                    continues === undefined
+                      ? undefined
+                      : yield* orUnavailable(readChange(sql, principal.organizationId, continues))
+                  if (continues !== undefined && before?.proposer_id !== principal.anchorEntityId)
+                    return yield* noChange
+                  const earlier = before === undefined ? NOTHING : yield* preparedOf(before, caller)
+                  const { calls, units } = yield* resolveAll(steps, earlier, caller, queries)
+                  const state = drafted === true ? ("drafted" as const) : ("open" as const)
+                  return { units, how: { via, calls, state, sessionId, reference, key, atLeast, continues: before } }
+                }),
+              // No statement on rows finds that the plan of a declared action is stale, so it is made from fresh state.
+              steps.some(({ actionId }) => !actionId.includes("."))
             )
           }),
 
           opening: (principal, via, changeIds) => (client, turn) =>
             enabled
-              ? openDrafts(client, principal.organizationId, principal.anchorEntityId, via, changeIds, turn)
+              ? openDrafts(
+                  client,
+                  principal.organizationId,
+                  principal.anchorEntityId,
+                  via,
+                  changeIds,
+                  turn,
+                  submits(via.channel) ? approvalHours : undefined
+                )
               : Effect.void,
 
           preview: Effect.fn("Changes.preview")(function* (changeId, via) {
             const principal = yield* principalOf
             const stored = yield* decisions.requireChange(principal, changeId, database)
             // From fresh state: a preview must not show what a role has lost by now.
-            const preview = yield* previewOf(stored, yield* callerFor(principal, true), database)
+            const caller = yield* callerFor(principal, true)
+            const preview = yield* withCalls(previewOf(stored, caller), stored, caller, queries, database)
             if (preview.digest !== undefined) yield* recordShown(sql, principal, stored, via)
             return preview
           }),
 
           confirm: Effect.fn("Changes.confirm")(function* (decision) {
-            return yield* decisions.confirm(yield* principalOf, decision, deciders)
+            const principal = yield* principalOf
+            const confirmed = yield* decisions.confirm(principal, decision, deciders)
+            if (confirmed._tag !== "Applied" || confirmed.receipt.calls === undefined) return confirmed
+            const receipt = yield* awaited(principal, decision.changeId, confirmed.receipt, states, database)
+            return { ...confirmed, receipt }
           }),
 
           reject: Effect.fn("Changes.reject")(function* (changeId, via) {
@@ -242,18 +259,7 @@ export class Changes extends Context.Service<
           undo: Effect.fn("Changes.undo")(function* (changeId, via) {
             const principal = yield* principalOf
             const stored = yield* orUnavailable(readChange(sql, principal.organizationId, changeId))
-            const who = principal.anchorEntityId
-            if (stored === undefined || ![stored.proposer_id, stored.decided_by].includes(who)) return yield* noChange
-            if (stored.state !== "applied")
-              return yield* new Decided({ message: "Only an applied change can be undone.", state: stored.state })
-            if (stored.undone_by !== null)
-              return yield* new Decided({ message: "This change has been undone already.", state: "applied" })
-            if (stored.document === null)
-              return yield* new Decided({
-                message: "The values of this change aren't kept any more.",
-                state: "applied"
-              })
-            const undone = open(stored.document, stored.digest)
+            const { sessionId, undone } = yield* undoable(stored, principal.anchorEntityId)
             return yield* proposing(principal, (caller) =>
               Effect.map(inverseOf(undone, caller), (units) => ({
                 units,
@@ -262,7 +268,7 @@ export class Changes extends Context.Service<
                   state: "open" as const,
                   undoes: changeId,
                   // The inverse belongs to the conversation of what it undoes.
-                  sessionId: stored.session_id ?? undefined,
+                  sessionId,
                   check: (steps) => requireStanding(steps, undone, caller)
                 }
               }))
@@ -273,7 +279,7 @@ export class Changes extends Context.Service<
             const principal = yield* principalOf
             const stored = yield* orUnavailable(readChange(sql, principal.organizationId, changeId))
             const document = yield* repeatable(stored, principal.anchorEntityId)
-            const draft = yield* proposing(principal, ({ catalog }) => repeated(document, stored!, catalog, via))
+            const draft = yield* proposing(principal, (caller) => repeated(document, stored!, caller, via), true)
             yield* orUnavailable(replaceBy(sql, principal.organizationId, stored!, draft.changeId))
             return draft
           }),

@@ -60,9 +60,13 @@ export const groupsOf = (units: ReadonlyArray<Unit>): ReadonlyArray<Group> => {
     else group.push(unit)
   }
   return [...groups.values()].map((group) => ({
-    units: group.toSorted((a, b) => (BigInt(a.id) < BigInt(b.id) ? -1 : 1)) as unknown as Group["units"]
+    units: group.toSorted((a, b) => (isBefore(a, b) ? -1 : 1)) as unknown as Group["units"]
   }))
 }
+
+/** Managed ids are numbers; those of a mapped type can be any text. */
+const isBefore = (a: Unit, b: Unit): boolean =>
+  a.type.mapping === undefined ? BigInt(a.id) < BigInt(b.id) : a.id < b.id
 
 /** The assignments of a group. `planOf` gives the caller's read plan of a relation's target. */
 export const assignmentsOf = (

@@ -2,9 +2,11 @@
 import type { PgClient } from "@effect/sql-pg"
 import { Effect } from "effect"
 import type { ChangeDocument } from "../../domain/Change.ts"
-import type { Catalog } from "../../domain/EntityType.ts"
 import { Decided, UnknownName } from "../../domain/errors.ts"
+import { type Call, callOf } from "./calls/Call.ts"
+import type { Caller } from "./callers.ts"
 import { open } from "./document.ts"
+import { leastOf } from "./level.ts"
 import { noChange, type Proposing } from "./propose.ts"
 import type { Stored, Via } from "./records.ts"
 import { type Unit, unitOf } from "./Unit.ts"
@@ -23,20 +25,22 @@ export const repeatable = (
 
 /** The units of the document as the catalog is now. Fails when it no longer has a type or a column. */
 export const repeated = (
-  { steps }: ChangeDocument,
-  { level, session_id }: Pick<Stored, "level" | "session_id">,
-  catalog: Catalog,
+  { calls: documented = [], steps }: ChangeDocument,
+  { channel, level, session_id }: Pick<Stored, "channel" | "level" | "session_id">,
+  caller: Caller,
   via: Via
 ): Effect.Effect<{ readonly units: ReadonlyArray<Unit>; readonly how: Proposing }, UnknownName> => {
-  const units = steps.map((step) => unitOf(step, catalog))
+  const units = steps.map((step) => unitOf(step, caller.catalog))
+  const calls = documented.map((call) => callOf(call, caller))
   const how = {
     via,
+    calls: calls as ReadonlyArray<Call>,
     state: "open" as const,
     sessionId: session_id ?? undefined,
-    // What made a second confirmation necessary holds for the same values.
-    atLeast: level === "twice" || level === "second" ? ("twice" as const) : undefined
+    // What made a second confirmation necessary holds for the same values, and so does the channel that proposed them first.
+    atLeast: leastOf(channel, level === "twice" || level === "second" ? "twice" : "none")
   }
-  return units.includes(undefined)
+  return units.includes(undefined) || calls.includes(undefined)
     ? Effect.fail(noChange)
     : Effect.succeed({ units: units as ReadonlyArray<Unit>, how })
 }

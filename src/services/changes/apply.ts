@@ -5,12 +5,14 @@
 import { Effect } from "effect"
 import type { SqlError } from "effect/sql"
 import { appendHeld, leaveRoleHoldingAudit } from "../../database/audit.ts"
+import { raiseDataVersion } from "../../database/dataVersion.ts"
 import type { Database } from "../../database/Database.ts"
 import type { ChangeDocument, Receipt } from "../../domain/Change.ts"
 import { actionByKey } from "../../domain/Action.ts"
 import { typeByKey } from "../../domain/EntityType.ts"
-import { NotAllowed, Stale } from "../../domain/errors.ts"
-import { encodeId } from "../../domain/ids.ts"
+import { NotAllowed, type NotYet, Stale } from "../../domain/errors.ts"
+import { queueCalls } from "./calls/outboxRows.ts"
+import { showId } from "../../domain/values.ts"
 import type { Caller } from "./callers.ts"
 import { open } from "./document.ts"
 import { StalePlan } from "./evaluate.ts"
@@ -63,7 +65,7 @@ export const apply = Effect.fnUntraced(function* (
   stored: Stored,
   { approver, decider, started, via, writers }: Deciding,
   database: Database["Service"]
-): Effect.fn.Return<Receipt, StalePlan | NotClaimed | Stale | NotAllowed | SqlError.SqlError> {
+): Effect.fn.Return<Receipt, StalePlan | NotClaimed | Stale | NotAllowed | NotYet | SqlError.SqlError> {
   const { changeRole, changes: sql } = database
   const { catalog } = writers[0]
   const organizationId = catalog.organization.id
@@ -74,7 +76,11 @@ export const apply = Effect.fnUntraced(function* (
   const document = open(stored.document, stored.digest)
   const units = document.steps.map((step) => ({ step, unit: unitOf(step, catalog, document.undoes !== undefined) }))
   const missing = units.find(({ step, unit }) => unit === undefined || unit.type.version !== step.typeVersion)
-  const receipt = missing === undefined ? receiptOf(document, decider, writers[0]) : undefined
+  const gone = (document.calls ?? []).find(
+    ({ action, version }) =>
+      !writers.every(({ actions }) => actions.some((one) => one.slug === action && one.version === version))
+  )
+  const receipt = missing === undefined && gone === undefined ? receiptOf(document, decider, writers[0]) : undefined
   // Memberships are read as the service, after the claim has locked the epoch.
   const deletesPeople = deletedPeople(document.steps, { catalog }).length > 0
   return yield* Effect.gen(function* () {
@@ -97,33 +103,45 @@ export const apply = Effect.fnUntraced(function* (
         `The columns of ${type?.pluralName.toLowerCase() ?? "this type"} have changed since you looked: nothing was changed.`
       )
     }
+    if (gone !== undefined)
+      return yield* writers.every(({ actions }) => actions.some(({ slug }) => slug === gone.action))
+        ? Stale.of("The action has been published anew since you looked: nothing was changed.")
+        : NotAllowed.of("You may not use this action any more: nothing was changed.")
     if (claimed.at === null || receipt === undefined) return yield* Effect.fail(new NotClaimed())
+    // A role that may write all of Max's data has no place in tables of other programs.
+    if (changeRole === undefined && units.some(({ unit }) => unit?.type.mapping !== undefined))
+      return yield* NotAllowed.of(NO_ROLE)
     if (deletesPeople) {
       yield* refuseMembers(sql, organizationId, document.steps, { catalog })
       if (changeRole !== undefined) yield* sql.unsafe("SELECT set_config('role', $1::text, true)", [changeRole])
     }
-    yield* writeUnits(
-      units.map(({ unit }) => unit as Unit),
-      writers,
-      approver,
-      sql
-    )
+    if (units.length > 0)
+      yield* writeUnits(
+        units.map(({ unit }) => unit as Unit),
+        writers,
+        approver,
+        sql
+      )
     yield* record(sql, organizationId, document, stored.digest, decider, via, approver !== undefined, started)
     return { ...receipt, at: claimed.at }
   }).pipe(sql.withTransaction)
 })
 
-/** The receipt, whose time the claim sets. */
+const NO_ROLE =
+  "Rows of mapped tables can't be changed here: this database has no role that writes them. Nothing was changed."
+
+/** The receipt, whose time the claim sets. What becomes of calls is known later. */
 const receiptOf = (document: ChangeDocument, by: string, { catalog }: Caller): Receipt => ({
   state: "applied",
-  message: `Done: ${summaryOf(document, catalog)}.`,
-  rows: document.steps.length,
+  message: document.steps.length === 0 ? "Confirmed." : `Done: ${summaryOf(document, catalog)}.`,
+  rows: document.steps.length + (document.calls?.length ?? 0),
+  ...(document.calls === undefined ? {} : { calls: document.calls.length }),
   at: "",
   by,
   entities: document.steps.map(({ action, entity, type }) => ({
     actionId: actionByKey(catalog, action)?.slug ?? action,
     entityTypeId: typeByKey(catalog, type)?.slug ?? type,
-    entityId: encodeId(BigInt(entity))
+    entityId: showId(entity, typeByKey(catalog, type)?.mapping?.id.type)
   }))
 })
 
@@ -155,6 +173,9 @@ const record = Effect.fnUntraced(function* (
 ) {
   const { change, steps, undoes } = document
   yield* leaveRoleHoldingAudit(sql, organizationId, "changes")
+  // Also under the audit log's lock, so that two changes take the two locks in one order.
+  if (steps.length > 0) yield* raiseDataVersion(sql, organizationId)
+  yield* queueCalls(sql, organizationId, document, digest)
   if (undoes !== undefined)
     yield* appendEvents(sql, organizationId, undoes, decider, via, [{ phase: "undone", outcome: "ok" }])
   const details = auditDetails(document, digest, decider)
@@ -192,8 +213,8 @@ export const auditDetails = (
   digest,
   proposer: document.proposer,
   decider,
-  actions: [...new Set(document.steps.map(({ action }) => action))],
+  actions: [...new Set([...document.steps, ...(document.calls ?? [])].map(({ action }) => action))],
   columns: [...new Set(document.steps.flatMap(({ after }) => Object.keys(after)))].toSorted(),
-  rows: document.steps.length,
+  rows: document.steps.length + (document.calls?.length ?? 0),
   ...(document.undoes === undefined ? {} : { undoes: document.undoes })
 })

@@ -1,11 +1,15 @@
 /** A caller's plans for reading and for changing, of one admitted state. */
 import type { Action } from "../../domain/Action.ts"
 import { actionsOf } from "../../domain/Action.ts"
+import type { DeclaredAction } from "../../domain/DeclaredAction.ts"
 import type { Catalog, EntityType } from "../../domain/EntityType.ts"
-import { typeByKey } from "../../domain/EntityType.ts"
+import { isWritable, peopleOf, typeByKey } from "../../domain/EntityType.ts"
 import type { Principal } from "../../domain/Principal.ts"
+import { mayInvoke } from "../../permissions/invoke.ts"
 import type { Granted } from "../../permissions/permissionPlan.ts"
 import type { Policy } from "../../permissions/Policy.ts"
+import type { NamedPerson } from "../../database/sql/RowChange.ts"
+import { parseId } from "../../domain/values.ts"
 import { compilableWrite } from "../../database/sql/compilable.ts"
 import {
   planWrite,
@@ -17,27 +21,42 @@ import {
 import type { Admitted } from "../members/IdentityResolver.ts"
 import { makeViews, type View } from "../lookup/views.ts"
 import { visibleColumns } from "../lookup/visible.ts"
+import type { OrgEntityStore } from "../OrgEntityStore.ts"
+import type { Reader } from "./reader.ts"
 
 export interface Caller {
   readonly principal: Principal
   readonly catalog: Catalog
   readonly policy: Policy
   readonly view: View
+  /** The declared actions that the caller may use now. */
+  readonly actions: ReadonlyArray<DeclaredAction>
   /** The read plan of a type; undefined when the type is hidden. */
   readonly readOf: (type: EntityType) => Granted | undefined
   /** The plan of a change; undefined when nothing of the type may be changed so. */
   readonly writeOf: (type: EntityType, op: WriteAction) => WriteGranted | undefined
+  readonly read: Reader
 }
 
-/** An action that is open to a caller, with the keys of the columns that it may set on some row. */
-export interface OpenAction {
+/** An action that is open to a caller. */
+export type OpenAction = OpenRowAction | OpenDeclaredAction
+
+/** An action on rows, with the keys of the columns that it may set on some row. */
+export interface OpenRowAction {
   readonly action: Action
   /** The type that it acts on. */
   readonly type: EntityType
   readonly columns: ReadonlyArray<string>
 }
 
-export const makeCallers = () => {
+export interface OpenDeclaredAction {
+  readonly action: DeclaredAction
+  readonly type?: never
+  /** The slugs of its fields. */
+  readonly columns: ReadonlyArray<string>
+}
+
+export const makeCallers = (store: Pick<OrgEntityStore["Service"], "rows">) => {
   const visibleTo = makeViews()
   /** The plans of changes, beside the read plans of the same principal and state. */
   const plansOf = new WeakMap<View, Map<string, WritePlan>>()
@@ -51,9 +70,11 @@ export const makeCallers = () => {
       catalog: state.catalog,
       policy: state.policy,
       view,
+      actions: (state.actions ?? []).filter(({ slug }) => mayInvoke(state.policy, principal, slug, Date.now())),
       readOf: view.planOf,
+      read: (statement) => store.rows(statement, state.catalog),
       writeOf: (type, op) => {
-        if (type.mapping !== undefined) return undefined
+        if (!isWritable(type, op)) return undefined
         const now = Date.now()
         const key = `${type.key} ${op}`
         let planned = plans.get(key)
@@ -71,15 +92,17 @@ export const makeCallers = () => {
   }
 }
 
-/** The actions that are open to the caller on some row, in the catalog's order. */
-export const openActions = (caller: Caller): ReadonlyArray<OpenAction> =>
-  actionsOf(caller.catalog).flatMap((action): ReadonlyArray<OpenAction> => {
+/** The actions that are open to the caller: those on some row in the catalog's order, then the declared ones. */
+export const openActions = (caller: Caller): ReadonlyArray<OpenAction> => [
+  ...actionsOf(caller.catalog).flatMap((action): ReadonlyArray<OpenAction> => {
     const open = openAction(action, caller)
     return open === undefined ? [] : [open]
-  })
+  }),
+  ...caller.actions.map((action): OpenDeclaredAction => ({ action, columns: action.fields.map(({ slug }) => slug) }))
+]
 
 /** The action as it is open to the caller; undefined when it isn't. */
-export const openAction = (action: Action, caller: Caller): OpenAction | undefined => {
+export const openAction = (action: Action, caller: Caller): OpenRowAction | undefined => {
   const type = typeByKey(caller.catalog, action.subject.type)!
   const plan = caller.readOf(type)
   const write = caller.writeOf(type, action.executor.op)
@@ -89,4 +112,14 @@ export const openAction = (action: Action, caller: Caller): OpenAction | undefin
     (key) => visible.has(key) && action.fields.some((field) => field.key === key)
   )
   return action.executor.op !== "delete" && columns.length === 0 ? undefined : { action, type, columns }
+}
+
+/** A caller's own row in People; undefined where no statement for changes reads it, as for a mapped type, or nothing is visible. */
+export const ownPerson = ({ catalog, principal, readOf }: Caller): NamedPerson | undefined => {
+  const type = peopleOf(catalog)
+  const read = type === undefined ? undefined : readOf(type)
+  const id = parseId(principal.anchorEntityId, undefined)
+  return type === undefined || type.mapping !== undefined || read === undefined || id === undefined
+    ? undefined
+    : { type, id, read }
 }

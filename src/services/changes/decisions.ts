@@ -17,10 +17,13 @@ import {
 } from "../../domain/errors.ts"
 import type { Principal } from "../../domain/Principal.ts"
 import type { Admitted, IdentityResolver, Readmitted } from "../members/IdentityResolver.ts"
+import type { EntityQueryService } from "../EntityQueryService.ts"
 import { apply, type Deciding } from "./apply.ts"
+import { requireSame } from "./calls/references.ts"
 import type { Caller, makeCallers } from "./callers.ts"
-import { isDigest } from "./document.ts"
+import { isDigest, open } from "./document.ts"
 import { noChange } from "./propose.ts"
+import { NOT_TAKEN } from "./taken.ts"
 import { appendEvents, PENDING, readChange, type Stored, type Via } from "./records.ts"
 import { audit, decide, ELSEWHERE, LOCKED, settled } from "./settle.ts"
 
@@ -45,6 +48,7 @@ export interface Deciders {
   readonly database: Database["Service"]
   readonly identities: IdentityResolver["Service"]
   readonly callerOf: ReturnType<typeof makeCallers>
+  readonly queries: EntityQueryService["Service"]
   /** How long a change waits for another person. */
   readonly approvalHours: number
   /** Has the mapping of an organization checked again, after a statement failed because of it. */
@@ -129,33 +133,37 @@ const tryApply = Effect.fnUntraced(function* (
   Receipt | "stale-plan" | "not-claimed",
   NotAdmitted | UnknownName | NotAllowed | Stale | NotYet | Unavailable
 > {
-  const { database } = deciders
+  const { database, queries } = deciders
   const deciding: Deciding = {
     decider: principal.anchorEntityId,
     via,
     started,
     ...(yield* partiesOf(stored, own, principal, deciders, admitting))
   }
-  const outcome = yield* orUnavailable(
-    apply(stored, deciding, database).pipe(
-      Effect.catchTags({
-        StalePlan: () => Effect.succeed("stale-plan" as const),
-        NotClaimed: () => Effect.succeed("not-claimed" as const)
-      }),
-      Effect.catchTag("SqlError", (error): Effect.Effect<never, SqlError.SqlError | NotYet | NotAllowed> => {
-        const { code } = faultOf(error)
-        if (code === LOCKED) return Effect.fail(NotYet.of(ELSEWHERE))
-        // A mapped table that a rule looks at isn't as it was mapped. The change stays open for when it is again.
-        if (isDrift(error)) deciders.suspect(principal.organizationId)
-        // Integrity constraints and values: the message names the constraint, so it stays with the operator.
-        return code !== undefined && /^2[23]/.test(code) ? Effect.fail(NotAllowed.of(NOT_TAKEN)) : Effect.fail(error)
-      })
+  const { approver, writers } = deciding
+  const parties = approver === undefined ? writers : [...writers, approver]
+  const { calls = [] } = stored.document === null ? {} : open(stored.document, stored.digest)
+  const outcome = yield* Effect.andThen(
+    requireSame(calls, parties, queries),
+    orUnavailable(
+      apply(stored, deciding, database).pipe(
+        Effect.catchTags({
+          StalePlan: () => Effect.succeed("stale-plan" as const),
+          NotClaimed: () => Effect.succeed("not-claimed" as const)
+        }),
+        Effect.catchTag("SqlError", (error): Effect.Effect<never, SqlError.SqlError | NotYet | NotAllowed> => {
+          const { code } = faultOf(error)
+          if (code === LOCKED) return Effect.fail(NotYet.of(ELSEWHERE))
+          // A mapped table that a rule looks at isn't as it was mapped. The change stays open for when it is again.
+          if (isDrift(error)) deciders.suspect(principal.organizationId)
+          // Integrity constraints and values: the message names the constraint, so it stays with the operator.
+          return code !== undefined && /^2[23]/.test(code) ? Effect.fail(NotAllowed.of(NOT_TAKEN)) : Effect.fail(error)
+        })
+      )
     )
   ).pipe(Effect.tapErrorTag(["Stale", "NotAllowed"], (error) => mark(stored, principal, via, error, database)))
   return outcome
 })
-
-const NOT_TAKEN = "The database doesn't take this value: nothing was changed."
 
 /** An admission of the caller that runs beside other reads. */
 type Admitting = Fiber.Fiber<Exit.Exit<Admitted, NotAdmitted | Unavailable>>

@@ -1,12 +1,13 @@
 /** Open actions for programs: each with the JSON Schema of a step, made from the action itself. */
 import type { ColumnKind } from "../../domain/EntityType.ts"
 import type { OpenAction as Described } from "../../wire/changes.ts"
-import type { OpenAction } from "./callers.ts"
+import type { ActionField, FieldKind } from "../../domain/DeclaredAction.ts"
+import type { OpenAction, OpenDeclaredAction, OpenRowAction } from "./callers.ts"
 
 type JsonSchema = Readonly<Record<string, unknown>>
 
 /** How the text of a value is written. An empty text empties the cell, so no format is asserted. */
-const WRITTEN: Readonly<Record<ColumnKind, string>> = {
+const WRITTEN: Readonly<Record<ColumnKind | FieldKind, string>> = {
   text: "Text",
   phone: "A phone number",
   email: "An e-mail address",
@@ -17,16 +18,54 @@ const WRITTEN: Readonly<Record<ColumnKind, string>> = {
   timestamp: "A time such as 2026-03-31 14:00",
   list: "Texts separated by semicolons",
   reference: "An entityId, or what identifies one entity: its name, e-mail address or phone number",
+  group: "A JSON list of objects",
   references: "EntityIds, or what identifies each entity, separated by semicolons"
 }
 
 export const describeAction = (open: OpenAction): Described => {
   const { category, confirm, description, name, seconds, slug } = open.action
-  return { id: slug, name, description, category, entityTypeId: open.type.slug, confirm, seconds, input: inputOf(open) }
+  const about = { id: slug, name, description, category, confirm, seconds }
+  return open.type === undefined
+    ? { ...about, input: inputOfDeclared(open) }
+    : { ...about, entityTypeId: open.type.slug, input: inputOf(open) }
 }
 
+const inputOfDeclared = ({ action: { fields, slug } }: OpenDeclaredAction): JsonSchema => ({
+  $schema: "https://json-schema.org/draft/2020-12/schema",
+  type: "object",
+  properties: { actionId: { const: slug }, values: valuesOf(fields) },
+  required: ["actionId", ...(fields.some(isRequired) ? ["values"] : [])],
+  additionalProperties: false
+})
+
+const isRequired = ({ default: standard, needed }: ActionField): boolean => needed && standard === undefined
+
+/** Every value is a text; a group's is JSON, whose entries have these fields. */
+const valuesOf = (fields: ReadonlyArray<ActionField>): JsonSchema => ({
+  type: "object",
+  properties: Object.fromEntries(
+    fields.map(({ default: standard, description, fields: inner, kind, maxLength, name, pattern, slug, values }) => [
+      slug,
+      {
+        type: "string",
+        title: name,
+        description: description ?? WRITTEN[kind],
+        ...(values === undefined ? {} : { enum: values }),
+        ...(standard === undefined ? {} : { default: standard }),
+        ...(pattern === undefined ? {} : { pattern: `^(?:${pattern})$` }),
+        ...(maxLength === undefined || inner !== undefined || kind === "list" ? {} : { maxLength }),
+        ...(inner === undefined
+          ? {}
+          : { contentMediaType: "application/json", contentSchema: { type: "array", items: valuesOf(inner) } })
+      }
+    ])
+  ),
+  required: fields.filter(isRequired).map(({ slug }) => slug),
+  additionalProperties: false
+})
+
 /** The schema of a step as a caller writes it, with the columns that the caller may set on some row. */
-const inputOf = ({ action, columns }: OpenAction): JsonSchema => {
+const inputOf = ({ action, columns }: OpenRowAction): JsonSchema => {
   const fields = action.fields.filter(({ key }) => columns.includes(key))
   const { executor, subject } = action
   const properties = {

@@ -3,18 +3,18 @@
  * whether the policy permits it. It runs as the reading role, locks nothing and fires no trigger.
  */
 import { Effect } from "effect"
-import type { Database } from "../../database/Database.ts"
 import { changedColumns, type ProposedRow } from "../../database/sql/RowChange.ts"
 import { compilePropose } from "../../database/sql/write.ts"
 import type { ChangeStep } from "../../domain/Change.ts"
 import { type Column, DISPLAY_NAME, type EntityType } from "../../domain/EntityType.ts"
-import { InvalidInput, NotAllowed, Unavailable, type UnknownName } from "../../domain/errors.ts"
+import { InvalidInput, NotAllowed, NotYet, Unavailable, type UnknownName } from "../../domain/errors.ts"
 import { printable } from "../../domain/text.ts"
 import { decide, type Refusals } from "../../permissions/decide.ts"
 import type { WriteAction } from "../../permissions/WritePlan.ts"
-import type { Caller } from "./callers.ts"
-import { compiled, readerOf } from "./reader.ts"
+import { type Caller, ownPerson } from "./callers.ts"
+import { compiled } from "./reader.ts"
 import { noEntity, shownIdOf } from "./resolve.ts"
+import { cut } from "./show.ts"
 import { assignmentsOf, type Group, groupsOf, mayDangle, rowChangeOf, type Unit } from "./Unit.ts"
 
 /** The state that the caller's plans were made from is over, or a mapped relation that they look at isn't as it was mapped. */
@@ -27,27 +27,32 @@ export class StalePlan {
   }
 }
 
-/** The steps in the order of the units, without cells that wouldn't change. */
+export interface Evaluated {
+  /** In the order of the units, without cells that wouldn't change. */
+  readonly steps: ReadonlyArray<ChangeStep>
+  /** The name of the caller's own row, if the caller may see it. */
+  readonly proposerName: string | undefined
+}
+
 export const evaluate = Effect.fnUntraced(function* (
   units: ReadonlyArray<Unit>,
-  caller: Caller,
-  database: Database["Service"]
-): Effect.fn.Return<ReadonlyArray<ChangeStep>, StalePlan | NotAllowed | InvalidInput | UnknownName | Unavailable> {
+  caller: Caller
+): Effect.fn.Return<Evaluated, StalePlan | NotAllowed | NotYet | InvalidInput | UnknownName | Unavailable> {
   const created = units.filter(({ op }) => op === "create").map(({ id }) => id)
   const steps = new Map<Unit, ChangeStep>()
+  let proposerName: string | undefined
   for (const group of groupsOf(units)) {
-    for (const [unit, step] of yield* evaluateGroup(group, created, caller, database)) steps.set(unit, step)
+    const evaluated = yield* evaluateGroup(group, created, caller)
+    for (const [unit, step] of evaluated.steps) steps.set(unit, step)
+    proposerName = evaluated.proposerName
   }
   const inOrder = units.flatMap((unit) => steps.get(unit) ?? [])
-  return inOrder.length > 0 ? inOrder : yield* InvalidInput.of("Nothing would change: the values are there already.")
+  return inOrder.length > 0
+    ? { steps: inOrder, proposerName }
+    : yield* InvalidInput.of("Nothing would change: the values are there already.")
 })
 
-const evaluateGroup = Effect.fnUntraced(function* (
-  group: Group,
-  created: ReadonlyArray<string>,
-  caller: Caller,
-  database: Database["Service"]
-) {
+const evaluateGroup = Effect.fnUntraced(function* (group: Group, created: ReadonlyArray<string>, caller: Caller) {
   const [first] = group.units
   const { op, type } = first
   const read = caller.readOf(type)
@@ -57,9 +62,10 @@ const evaluateGroup = Effect.fnUntraced(function* (
   const assignments = yield* compiled(() => assignmentsOf(group, caller.catalog, caller.readOf, created))
   const change = rowChangeOf(group, { read, write }, assignments)
   const columns = changedColumns(change)
-  const statement = yield* compiled(() => compilePropose(change, caller.catalog))
-  const rows = yield* readerOf(database, caller.catalog)<ProposedRow>(statement)
+  const statement = yield* compiled(() => compilePropose(change, caller.catalog, ownPerson(caller)))
+  const rows = yield* caller.read<ProposedRow>(statement)
   if (rows[0]?.fresh !== true) return yield* Effect.fail(new StalePlan(statement.mapped === true))
+  if (rows[0].writable === false) return yield* NotYet.of(unwritable(type))
   const byId = new Map(rows.map((row) => [row.id, row]))
   const steps: Array<readonly [Unit, ChangeStep]> = []
   for (const unit of group.units) {
@@ -70,7 +76,8 @@ const evaluateGroup = Effect.fnUntraced(function* (
     const step = yield* stepOf(unit, row, columns, caller)
     if (step !== undefined) steps.push([unit, step])
   }
-  return steps
+  const [{ proposer }] = rows as [ProposedRow]
+  return { steps, proposerName: proposer === null || proposer === undefined ? undefined : cut(proposer) }
 })
 
 /** The step of a unit; undefined when nothing would change. */
@@ -115,6 +122,10 @@ const stepOf = Effect.fnUntraced(function* (
   }
   return step
 })
+
+/** The words for a mapped type whose relation isn't as it was mapped, or would make more of a change than was shown. */
+export const unwritable = ({ pluralName }: EntityType): string =>
+  `${pluralName} can't be changed now: their table isn't as it was mapped, or passes changes on to other tables. They are read as before.`
 
 const VERBS: Readonly<Record<WriteAction, string>> = { create: "add", update: "change", delete: "delete" }
 

@@ -12,7 +12,7 @@ import { resolveType } from "../lookup/resolve.ts"
 import type { Caller } from "./callers.ts"
 import { open } from "./document.ts"
 import { cellsOf, namesOf, type SeenStep } from "./preview.ts"
-import { compiled, readerOf } from "./reader.ts"
+import { compiled } from "./reader.ts"
 import { isoTime } from "./records.ts"
 import { noEntity } from "./resolve.ts"
 import { unitOf } from "./Unit.ts"
@@ -39,10 +39,11 @@ export const historyOf = Effect.fnUntraced(function* (
 ): Effect.fn.Return<ReadonlyArray<HistoryEntry>, UnknownName | Unavailable> {
   const { catalog } = reader
   const { plan, type } = yield* Effect.fromResult(resolveType(entityTypeId, reader.view))
-  const id = type.mapping === undefined ? parseId(entityId, undefined) : undefined
+  const id = parseId(entityId, type.mapping?.id.type)
   if (id === undefined) return yield* noEntity(type, entityId)
-  const rows = readerOf(database, catalog)
-  const [seen] = yield* rows<SeenRow>(yield* compiled(() => compileSeen(type, [id], type.columns, plan, catalog)))
+  const [seen] = yield* reader.read<SeenRow>(
+    yield* compiled(() => compileSeen(type, [id], type.columns, plan, catalog))
+  )
   if (seen === undefined) return yield* noEntity(type, entityId)
   const visible = new Set(type.columns.filter((_, index) => seen.visible[index] === true).map(({ key }) => key))
   const entries = yield* orUnavailable(
@@ -67,8 +68,7 @@ export const historyOf = Effect.fnUntraced(function* (
   })
   const names = yield* namesOf(
     steps.flatMap((step) => step ?? []),
-    reader,
-    rows
+    reader
   )
   return entries.map((entry, index) => {
     const seenStep = steps[index]

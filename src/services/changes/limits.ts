@@ -1,10 +1,11 @@
 /**
- * Limits of changes per person and organization. They are counted from the stored changes themselves, in the proposing
- * transaction and under a lock on the person, so they are exact across processes and survive a crash.
+ * Limits of changes per person and organization. `max.store_proposal` (migration 30) counts them from the stored changes themselves,
+ * under a lock on the person, so they are exact across processes and survive a crash.
  */
 import type { PgClient } from "@effect/sql-pg"
 import { Effect } from "effect"
 import type { SqlError } from "effect/sql"
+import type { DeclaredAction } from "../../domain/DeclaredAction.ts"
 import { TooManyCalls } from "../../domain/errors.ts"
 import { type NewChange, PENDING } from "./records.ts"
 
@@ -22,9 +23,11 @@ export interface ChangeLimits {
 const tooMany = (what: string, seconds: number) =>
   new TooManyCalls({ message: `${what} Try again in ${seconds} seconds.`, retryAfter: seconds })
 
+export const tooManyCalls = (seconds: number) => tooMany("Too many calls.", seconds)
+
 /**
- * Counts a call of a person; the calls of a minute are counted in one row, as calls over HTTP are. It commits by itself, so
- * that a call counts that comes to nothing.
+ * Counts a call of a person that stores nothing; the calls of a minute are counted in one row, as calls over HTTP are.
+ * `max.store_proposal` counts the others.
  */
 export const countCall = Effect.fnUntraced(function* (
   sql: PgClient.PgClient,
@@ -45,15 +48,8 @@ export const countCall = Effect.fnUntraced(function* (
   const [clock] = yield* sql.unsafe<{ rest: number }>(
     "SELECT 60 - (extract(epoch FROM statement_timestamp())::int % 60) AS rest"
   )
-  return yield* tooMany("Too many calls.", clock!.rest)
+  return yield* tooManyCalls(clock!.rest)
 })
-
-/** Serializes the proposals of one person, until the transaction ends. */
-export const holdPerson = (sql: PgClient.PgClient, organizationId: bigint, personId: string) =>
-  sql.unsafe("SELECT pg_advisory_xact_lock(hashtextextended('max changes ' || $2::text, $1::bigint))", [
-    organizationId,
-    personId
-  ])
 
 /** A person's changes before the one that is proposed, with the seconds until the oldest of a window leaves it. */
 export interface Counts {
@@ -64,25 +60,7 @@ export interface Counts {
   readonly rows: number
 }
 
-const since = (seconds: number) =>
-  `greatest(1, ceil(${seconds} - extract(epoch FROM statement_timestamp() - min(m.created_at))))::int`
 const counted = `(m.state = 'applied' OR (m.state IN ${PENDING} AND m.expires_at > statement_timestamp()))`
-
-/**
- * Selects the `Counts` of a person, who must be held by an earlier statement, without a draft that is being replaced; the
- * arguments are expressions. The time is the statement's, so that each window reads its own range of the index.
- */
-export const countsOf = (organizationId: string, personId: string, replaced: string): string => {
-  const from = (interval: string) =>
-    `FROM max.changes m WHERE m.organization_id = ${organizationId} AND m.proposer_id = ${personId} AND m.change_id IS DISTINCT FROM ${replaced} ` +
-    `AND m.created_at > statement_timestamp() - interval '${interval}'`
-  return (
-    `SELECT minute.n AS changes, minute.rest AS changes_rest, hour.n AS destructive, hour.rest AS destructive_rest, day.n AS rows ` +
-    `FROM (SELECT count(*)::int AS n, ${since(60)} AS rest ${from("1 minute")}) minute, ` +
-    `(SELECT count(*)::int AS n, ${since(3600)} AS rest ${from("1 hour")} AND m.destructive) hour, ` +
-    `(SELECT coalesce(sum(m.rows), 0)::int AS n ${from("1 day")} AND ${counted}) day`
-  )
-}
 
 /** Fails with the limit that a change exceeds, if it exceeds one. */
 export const requireWithin = Effect.fnUntraced(function* (
@@ -106,4 +84,38 @@ export const requireWithin = Effect.fnUntraced(function* (
     [organizationId, personId, counts.rows + rows - limits.rows]
   )
   return yield* tooMany(`At most ${limits.rows} rows a day.`, room?.seconds ?? 86_400)
+})
+
+const since = (seconds: string) =>
+  `greatest(1, ceil(${seconds} - extract(epoch FROM statement_timestamp() - min(m.created_at))))::int`
+
+/** Serializes the proposals of one person until the transaction ends, as `max.store_proposal` does. */
+export const holdPerson = (sql: PgClient.PgClient, organizationId: bigint, personId: string) =>
+  sql.unsafe("SELECT pg_advisory_xact_lock(hashtextextended('max changes ' || $2::text, $1::bigint))", [
+    organizationId,
+    personId
+  ])
+
+/** Fails with the limit of a declared action that a person, who must be held, exceeds by a change; a refused attempt has no steps. */
+export const requireActionLimits = Effect.fnUntraced(function* (
+  sql: PgClient.PgClient,
+  organizationId: bigint,
+  personId: string,
+  actions: ReadonlyArray<Pick<DeclaredAction, "slug" | "name" | "limits">>,
+  changeId: string
+): Effect.fn.Return<void, TooManyCalls | SqlError.SqlError> {
+  for (const slug of new Set(actions.map((action) => action.slug))) {
+    const of = actions.filter((action) => action.slug === slug)
+    for (const { n, seconds } of of[0]!.limits) {
+      const [row] = yield* sql.unsafe<{ count: number; rest: number }>(
+        `/* max action limit */ SELECT count(*)::int AS count, coalesce(${since("$4::int")}, 1) AS rest FROM max.changes m
+         JOIN max.change_steps s ON s.organization_id = m.organization_id AND s.change_id = m.change_id AND s.action_key = $3::text
+         WHERE m.organization_id = $1::bigint AND m.proposer_id = $2::text AND m.state <> 'drafted' AND m.change_id <> $5::text
+           AND m.created_at > statement_timestamp() - make_interval(secs => $4::int)`,
+        [organizationId, personId, slug, seconds, changeId]
+      )
+      if (row!.count + of.length > n)
+        return yield* tooMany(`“${of[0]!.name}”: at most ${n} in ${seconds} seconds.`, row!.rest)
+    }
+  }
 })

@@ -62,7 +62,7 @@ export const listChanges = Effect.fnUntraced(function* (
   )
   const others = new Set(rows.map(({ proposer_id }) => proposer_id))
   others.delete(anchorEntityId)
-  const names = others.size === 0 ? new Map<string, string>() : yield* namesOfMembers([...others], caller, database)
+  const names = others.size === 0 ? new Map<string, string>() : yield* namesOfMembers([...others], caller)
   return rows.map((row) => summaryOf(row, catalog, names))
 })
 

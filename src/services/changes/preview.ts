@@ -2,8 +2,7 @@
  * The preview of a change: a function of its document and the viewer's own plan of now. Old values come from the document, and
  * are shown only where the viewer may read the cell; a viewer who sees less than the change touches gets no digest.
  */
-import { Effect } from "effect"
-import type { Database } from "../../database/Database.ts"
+import { Effect, Record } from "effect"
 import type { ProposedRow, SeenRow } from "../../database/sql/RowChange.ts"
 import { compilePropose, compileSeen } from "../../database/sql/write.ts"
 import type { ChangeDocument, ChangeStep, Preview, PreviewCell, PreviewStep } from "../../domain/Change.ts"
@@ -16,12 +15,11 @@ import {
   typeByKey
 } from "../../domain/EntityType.ts"
 import type { Unavailable } from "../../domain/errors.ts"
-import { encodeId } from "../../domain/ids.ts"
-import { parseId } from "../../domain/values.ts"
+import { parseId, showId } from "../../domain/values.ts"
 import { listOf } from "../cells/cellWriter.ts"
 import type { Caller } from "./callers.ts"
 import { open } from "./document.ts"
-import { compiled, type Reader, readerOf } from "./reader.ts"
+import { compiled } from "./reader.ts"
 import type { Stored } from "./records.ts"
 import { cut, showText } from "./show.ts"
 import { assignmentsOf, groupsOf, mayDangle, type Unit, unitOf } from "./Unit.ts"
@@ -42,21 +40,23 @@ export interface SeenStep {
   readonly visible: ReadonlySet<string>
 }
 
-/**
- * The preview of a change. `judged`: the statement that judged the proposal has just shown that its proposer sees every row and
- * cell, so they aren't read again.
- */
+/** A new change: the statement that judged it has just shown that its proposer sees every row and cell. */
+export interface Judged {
+  readonly document: ChangeDocument
+  readonly proposerName: string | undefined
+}
+
+/** The preview of a change. What is `judged` isn't read again. */
 export const previewOf = Effect.fnUntraced(function* (
   stored: Stored,
   viewer: Caller,
-  database: Database["Service"],
-  rows: "read" | "judged" = "read",
-  nameOfProposer = nameOf(stored.proposer_id, viewer, database)
+  judged?: Judged
 ): Effect.fn.Return<Preview, Unavailable> {
-  const document = stored.document === null ? undefined : open(stored.document, stored.digest)
+  const document = judged?.document ?? (stored.document === null ? undefined : open(stored.document, stored.digest))
   const isDone = stored.state === "applied"
-  const shown = document === undefined ? undefined : yield* showSteps(document, viewer, database, { isDone, rows })
-  const proposerName = yield* nameOfProposer
+  const isJudged = judged !== undefined
+  const shown = document === undefined ? undefined : yield* showSteps(document, viewer, { isDone, isJudged })
+  const proposerName = judged === undefined ? yield* nameOf(stored.proposer_id, viewer) : judged.proposerName
   const complete = shown?.complete === true
   const pending = stored.state === "open" || stored.state === "waiting"
   return {
@@ -75,6 +75,7 @@ export const previewOf = Effect.fnUntraced(function* (
     ...(proposerName === undefined ? {} : { proposerName }),
     channel: stored.channel,
     ...(stored.token === null ? {} : { token: cut(stored.token) }),
+    ...(stored.source === null ? {} : { source: Record.map(stored.source, cut) }),
     createdAt: stored.created,
     approvers: stored.approvers,
     steps: shown?.steps ?? [],
@@ -86,15 +87,14 @@ export const previewOf = Effect.fnUntraced(function* (
 })
 
 /** The name of a member's entity, if the viewer may see it. */
-export const nameOf = Effect.fnUntraced(function* (anchorId: string, viewer: Caller, database: Database["Service"]) {
-  return (yield* namesOfMembers([anchorId], viewer, database)).get(anchorId)
+const nameOf = Effect.fnUntraced(function* (anchorId: string, viewer: Caller) {
+  return (yield* namesOfMembers([anchorId], viewer)).get(anchorId)
 })
 
 /** The names of members' entities by anchor, of those that the viewer may see. */
 export const namesOfMembers = Effect.fnUntraced(function* (
   anchorIds: ReadonlyArray<string>,
-  viewer: Caller,
-  database: Database["Service"]
+  viewer: Caller
 ): Effect.fn.Return<ReadonlyMap<string, string>, Unavailable> {
   const people = peopleOf(viewer.catalog)
   const read = people === undefined ? undefined : viewer.readOf(people)
@@ -104,7 +104,7 @@ export const namesOfMembers = Effect.fnUntraced(function* (
   const ids = [...anchors.keys()].filter((id) => id !== undefined)
   if (ids.length === 0) return new Map()
   const statement = yield* compiled(() => compileSeen(people, ids, [], read, viewer.catalog))
-  const seen = yield* readerOf(database, viewer.catalog)<SeenRow>(statement)
+  const seen = yield* viewer.read<SeenRow>(statement)
   return new Map(seen.flatMap(({ id, name }) => (name === null ? [] : [[anchors.get(id)!, cut(name)]])))
 })
 
@@ -112,11 +112,9 @@ export const namesOfMembers = Effect.fnUntraced(function* (
 const showSteps = Effect.fnUntraced(function* (
   document: ChangeDocument,
   viewer: Caller,
-  database: Database["Service"],
-  { isDone, rows: source }: { readonly isDone: boolean; readonly rows: "read" | "judged" }
+  { isDone, isJudged }: { readonly isDone: boolean; readonly isJudged: boolean }
 ) {
   const { catalog } = viewer
-  const rows = readerOf(database, catalog)
   const units = document.steps.flatMap((step) => unitOf(step, catalog, document.undoes !== undefined) ?? [])
   const own = document.proposer === viewer.principal.anchorEntityId
   const created = units.filter(({ op }) => op === "create").map(({ id }) => id)
@@ -127,7 +125,7 @@ const showSteps = Effect.fnUntraced(function* (
     const columns = touched(first.step!, first.type)
     const virtual = first.op === "create" && !isDone
     const found = new Map<string, { readonly name: string | null; readonly visible: ReadonlyArray<boolean> }>()
-    if (source === "judged")
+    if (isJudged)
       for (const { id, step } of group.units)
         found.set(id, {
           name: (first.op === "create" ? step!.after : step!.shown)[DISPLAY_NAME] ?? null,
@@ -143,7 +141,7 @@ const showSteps = Effect.fnUntraced(function* (
           catalog
         )
       )
-      for (const row of yield* rows<SeenRow>(statement)) found.set(row.id, row)
+      for (const row of yield* viewer.read<SeenRow>(statement)) found.set(row.id, row)
     } else if (read !== undefined) {
       // The row isn't there yet: the viewer's read plan is judged on what it would be. Its proposer wrote it.
       const statement = yield* compiled(() =>
@@ -158,7 +156,7 @@ const showSteps = Effect.fnUntraced(function* (
           catalog
         )
       )
-      const [row] = yield* rows<ProposedRow>(statement)
+      const [row] = yield* viewer.read<ProposedRow>(statement)
       const bits = own ? columns.map(() => true) : (row?.bits_after.slice(1) ?? [])
       const name = first.step!.after[DISPLAY_NAME] ?? null
       if (own || row?.bits_after[0] === true) found.set(first.id, { name, visible: bits })
@@ -174,7 +172,7 @@ const showSteps = Effect.fnUntraced(function* (
       })
     }
   }
-  const names = yield* namesOf(seen, viewer, rows)
+  const names = yield* namesOf(seen, viewer)
   const inOrder = document.steps.flatMap((step) => seen.find((one) => one.step === step) ?? [])
   const complete = inOrder.length === document.steps.length && inOrder.every((one) => isComplete(one, names, viewer))
   return { complete, steps: inOrder.map((one) => showStep(one, catalog, names)) }
@@ -204,7 +202,7 @@ const referencesOf = (column: Column, text: string | null): ReadonlyArray<string
       : listOf(text).flatMap((id) => id ?? [])
 
 /** Reads the names of the referenced entities through the viewer's plans, one statement per type. */
-export const namesOf = Effect.fnUntraced(function* (seen: ReadonlyArray<SeenStep>, viewer: Caller, rows: Reader) {
+export const namesOf = Effect.fnUntraced(function* (seen: ReadonlyArray<SeenStep>, viewer: Caller) {
   const wanted = new Map<string, Set<string>>()
   for (const { step, unit, visible } of seen) {
     for (const column of touched(step, unit.type).filter(({ key }) => visible.has(key))) {
@@ -223,8 +221,8 @@ export const namesOf = Effect.fnUntraced(function* (seen: ReadonlyArray<SeenStep
     const read = type === undefined || ids.size === 0 ? undefined : viewer.readOf(type)
     if (type === undefined || read === undefined) continue
     const statement = yield* compiled(() => compileSeen(type, [...ids], [], read, viewer.catalog))
-    for (const { id, name } of yield* rows<SeenRow>(statement))
-      names.set(`${key} ${id}`, cut(name ?? encodeId(BigInt(id))))
+    for (const { id, name } of yield* viewer.read<SeenRow>(statement))
+      names.set(`${key} ${id}`, cut(name ?? showId(id, type.mapping?.id.type)))
   }
   return names
 })
@@ -241,7 +239,7 @@ const showStep = ({ name, step, unit, visible }: SeenStep, catalog: Catalog, nam
   actionId: unit.action.slug,
   action: unit.action.name,
   entityTypeId: unit.type.slug,
-  entityId: encodeId(BigInt(step.entity)),
+  entityId: showId(step.entity, unit.type.mapping?.id.type),
   ...(name === undefined ? {} : { displayName: cut(name) }),
   cells: cellsOf(step, unit.type, visible, catalog, names)
 })

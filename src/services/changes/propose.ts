@@ -2,11 +2,12 @@
  * Proposing: resolve → evaluate → document → store. Reading happens as the reading role; one short transaction under a lock
  * on the person then counts, refuses or stores (`store.ts`).
  */
-import { Effect } from "effect"
+import { Effect, Result } from "effect"
 import type { Database } from "../../database/Database.ts"
 import { orUnavailable } from "../../database/execute.ts"
 import type { Confirmation } from "../../domain/Action.ts"
 import type { ChangeStep } from "../../domain/Change.ts"
+import { type Call, callOf, callSignature, documented } from "./calls/Call.ts"
 import { PEOPLE, typeByKey } from "../../domain/EntityType.ts"
 import {
   Decided,
@@ -20,11 +21,14 @@ import {
 } from "../../domain/errors.ts"
 import { encodeId, nextId } from "../../domain/ids.ts"
 import { printable } from "../../domain/text.ts"
+import { showId } from "../../domain/values.ts"
 import type { Caller } from "./callers.ts"
 import { canonicalJson, open, seal, sha256 } from "./document.ts"
 import { evaluate, type StalePlan } from "./evaluate.ts"
-import { confirmationFor } from "./level.ts"
+import { confirmationFor, leastOf } from "./level.ts"
 import type { ChangeLimits } from "./limits.ts"
+import type { Judged } from "./preview.ts"
+import type { Prepared } from "./resolve.ts"
 import type { ChangeEvent, NewChange, Stored, Via } from "./records.ts"
 import { changeByKey, storeChange } from "./store.ts"
 import { signatureOf, type Unit, unitOf } from "./Unit.ts"
@@ -32,6 +36,8 @@ import { signatureOf, type Unit, unitOf } from "./Unit.ts"
 /** How a proposal is stored. */
 export interface Proposing {
   readonly via: Via
+  /** What is sent to other systems after the rows are written. */
+  readonly calls?: ReadonlyArray<Call> | undefined
   /** `drafted`: hidden until its turn is kept. */
   readonly state: "drafted" | "open"
   /** The conversation that it belongs to. */
@@ -53,18 +59,24 @@ export interface Proposed {
   /** Whether the same proposal was stored before. */
   readonly known: boolean
   readonly stored: Stored
+  /** Of a new change. */
+  readonly judged?: Judged | undefined
 }
 
 /** The error for a change that doesn't exist or isn't the caller's. */
 export const noChange = new UnknownName({ message: "There is no change with that id." })
 
-/** The units of a stored draft. Fails when the catalog has changed under it. */
-export const unitsOf = (stored: Stored, caller: Caller): Effect.Effect<ReadonlyArray<Unit>, Decided | UnknownName> => {
+/** The units and calls of a stored draft. Fails when the catalog has changed under it. */
+export const preparedOf = (stored: Stored, caller: Caller): Effect.Effect<Prepared, Decided | UnknownName> => {
   if (stored.state !== "drafted" || stored.document === null) {
     return Effect.fail(new Decided({ message: "That draft can't be continued any more.", state: stored.state }))
   }
-  const units = open(stored.document, stored.digest).steps.map((step) => unitOf(step, caller.catalog))
-  return units.includes(undefined) ? Effect.fail(noChange) : Effect.succeed(units as ReadonlyArray<Unit>)
+  const document = open(stored.document, stored.digest)
+  const units = document.steps.map((step) => unitOf(step, caller.catalog))
+  const calls = (document.calls ?? []).map((call) => callOf(call, caller))
+  return units.includes(undefined) || calls.includes(undefined)
+    ? Effect.fail(noChange)
+    : Effect.succeed({ units: units as ReadonlyArray<Unit>, calls: calls as ReadonlyArray<Call> })
 }
 
 export const propose = Effect.fnUntraced(function* (
@@ -84,6 +96,7 @@ export const propose = Effect.fnUntraced(function* (
   const sql = database.changes
   const organizationId = principal.organizationId
   const who = principal.anchorEntityId
+  const { calls = [] } = proposing
   const callersKey = proposing.key !== undefined
   const key = keyOf(units, proposing)
   if (callersKey) {
@@ -92,35 +105,31 @@ export const propose = Effect.fnUntraced(function* (
     const known = yield* orUnavailable(changeByKey(sql, organizationId, who, key))
     if (known !== undefined) return yield* repeated(known, units, proposing)
   }
-  const evaluated = yield* evaluate(units, caller, database).pipe(
-    // An attempt that the policy refuses is stored, so that it counts: each one tells something.
-    Effect.catchTag("NotAllowed", (error) => Effect.succeed(error)),
-    Effect.exit,
-    Effect.tap(counted),
-    Effect.flatten
+  const { judged, refused, ...written } = yield* judge(units, proposing, caller, sql).pipe(
+    // What is stored counts with it; a stale plan is judged again.
+    Effect.tapError((error) => (error._tag === "StalePlan" ? Effect.void : counted))
   )
-  const refused = evaluated instanceof NotAllowed ? evaluated : undefined
-  const steps = evaluated instanceof NotAllowed ? [] : evaluated
-  if (refused === undefined && proposing.check !== undefined) yield* proposing.check(steps)
-  yield* orUnavailable(refuseMembers(sql, organizationId, steps, caller))
-  const blank = {
-    changeId: encodeId(nextId()),
-    destructive: units.some(({ action }) => action.category === "destructive"),
-    rows: steps.length,
+  const change: NewChange = {
+    changeId: written.changeId,
+    state: refused === undefined ? proposing.state : "failed",
+    level: written.level,
+    approvers: written.approvers,
+    destructive: [...units, ...calls].some(({ action }) => action.category === "destructive"),
+    rows: refused === undefined ? written.steps.length + calls.length : 0,
     proposerId: who,
     actor: principal.actor,
     scope: principal.scope,
     sessionId: proposing.sessionId,
     reference: proposing.reference,
     key,
-    seconds: Math.min(...units.map(({ action }) => action.seconds)),
+    digest: written.digest,
+    document: written.text,
+    seconds: Math.min(...[...units, ...calls].map(({ action }) => action.seconds)),
     undoes: proposing.undoes,
-    steps
+    steps: written.steps,
+    calls: refused === undefined ? calls.map(documented) : [],
+    limits: calls.map(({ action }) => action)
   }
-  const change =
-    refused === undefined
-      ? { ...blank, ...(yield* sealed(blank, units, proposing, caller, sql)), state: proposing.state }
-      : ({ ...blank, state: "failed", level: "none", approvers: [], digest: "", document: null } as const)
   const events: ReadonlyArray<ChangeEvent> =
     refused === undefined
       ? [
@@ -132,56 +141,93 @@ export const propose = Effect.fnUntraced(function* (
   const { known, stored } = yield* orUnavailable(
     storeChange(sql, organizationId, proposing.via, change, events, limits, {
       callersKey,
+      isCounted: callersKey,
       replaces: refused === undefined ? proposing.continues?.change_id : undefined
     })
   )
   if (known) return yield* repeated(stored, units, proposing)
-  return refused === undefined ? { known, stored } : yield* refused
+  return refused === undefined ? { known, stored, judged } : yield* refused
 })
 
-/** The document of a change with its digest and the confirmation that it needs. */
-const sealed = Effect.fnUntraced(function* (
-  { changeId, proposerId, steps }: Pick<NewChange, "changeId" | "proposerId" | "steps">,
+/** What is stored of a proposal, by what the caller may see and do. */
+interface Written extends Pick<NewChange, "changeId" | "steps" | "level" | "approvers" | "digest"> {
+  readonly text: string | null
+  readonly judged?: Judged
+  readonly refused?: NotAllowed
+}
+
+const judge = Effect.fnUntraced(function* (
   units: ReadonlyArray<Unit>,
-  { atLeast, key, undoes }: Proposing,
+  proposing: Proposing,
   caller: Caller,
   sql: Sql
-) {
-  const { actor, organizationId } = caller.principal
-  const { approvers, level } = yield* confirmationFor(sql, units, steps, atLeast, caller)
-  const { digest, text } = seal({
+): Effect.fn.Return<Written, StalePlan | Stale | NotAllowed | NotYet | InvalidInput | UnknownName | Unavailable> {
+  const changeId = encodeId(nextId())
+  const { calls = [] } = proposing
+  const evaluated = yield* Effect.result(
+    units.length === 0 ? Effect.succeed({ steps: [], proposerName: undefined }) : evaluate(units, caller)
+  )
+  if (Result.isFailure(evaluated)) {
+    if (!(evaluated.failure instanceof NotAllowed)) return yield* Effect.fail(evaluated.failure)
+    // An attempt that the policy refuses is stored, so that it counts: each one tells something.
+    return { changeId, steps: [], level: "none", approvers: [], digest: "", text: null, refused: evaluated.failure }
+  }
+  const { proposerName, steps } = evaluated.success
+  if (proposing.check !== undefined) yield* proposing.check(steps)
+  yield* orUnavailable(refuseMembers(sql, caller.principal.organizationId, steps, caller))
+  const { approvers, level } = yield* confirmationFor(
+    sql,
+    units,
+    calls,
+    steps,
+    leastOf(proposing.via.channel, proposing.atLeast),
+    caller
+  )
+  const { actor, anchorEntityId, organizationId } = caller.principal
+  const { digest, document, text } = seal({
     v: 1,
     organization: String(organizationId),
     change: changeId,
-    proposer: proposerId,
+    proposer: anchorEntityId,
     ...(actor === undefined ? {} : { actor: actor.id }),
     steps,
+    ...(calls.length === 0 ? {} : { calls: calls.map(documented) }),
     level,
     ...(approvers.length === 0 ? {} : { approvers }),
-    ...(undoes === undefined ? {} : { undoes }),
-    ...(key === undefined ? {} : { request: requestOf(units) })
+    ...(proposing.undoes === undefined ? {} : { undoes: proposing.undoes }),
+    ...(proposing.key === undefined ? {} : { request: requestOf(units, proposing) })
   })
-  return { level, approvers, digest, document: text }
+  const written: Written = { changeId, steps, level, approvers, digest, text }
+  // Without rows, no statement has read the proposer's name.
+  return units.length === 0 ? written : { ...written, judged: { document, proposerName } }
 })
 
 /** The idempotency key: of the caller's key, or of the conversation and the steps. A create's id is new each time. */
-const keyOf = (units: ReadonlyArray<Unit>, { key, sessionId, undoes }: Proposing): string =>
+const keyOf = (units: ReadonlyArray<Unit>, { calls, key, sessionId, undoes }: Proposing): string =>
   key === undefined
-    ? sha256(canonicalJson(["steps", sessionId ?? null, undoes ?? null, units.map(signatureOf)]))
+    ? sha256(canonicalJson(["steps", sessionId ?? null, undoes ?? null, signatures(units, calls)]))
     : sha256(canonicalJson(["key", key]))
 
 type Sql = Database["Service"]["changes"]
 
-const requestOf = (units: ReadonlyArray<Unit>): string => sha256(canonicalJson(units.map(signatureOf)))
+const signatures = (units: ReadonlyArray<Unit>, calls: ReadonlyArray<Call> = []) => [
+  ...units.map(signatureOf),
+  ...calls.map(callSignature)
+]
+
+const requestOf = (units: ReadonlyArray<Unit>, { calls }: Proposing): string =>
+  sha256(canonicalJson(signatures(units, calls)))
 
 /** A known change, if it is of the same actions, entities and values. */
 const repeated = (
   stored: Stored,
   units: ReadonlyArray<Unit>,
-  { key }: Proposing
+  proposing: Proposing
 ): Effect.Effect<Proposed, InvalidInput> => {
   const document = stored.document === null ? undefined : open(stored.document, stored.digest)
-  return key !== undefined && document?.request !== undefined && document.request !== requestOf(units)
+  return proposing.key !== undefined &&
+    document?.request !== undefined &&
+    document.request !== requestOf(units, proposing)
     ? Effect.fail(InvalidInput.of("This key belongs to another change. Use a new key for each change."))
     : Effect.succeed({ known: true, stored })
 }
@@ -190,7 +236,10 @@ const repeated = (
 export const deletedPeople = (steps: ReadonlyArray<ChangeStep>, { catalog }: Pick<Caller, "catalog">) =>
   steps
     .filter(({ action, type }) => action.endsWith(".delete") && typeByKey(catalog, type)?.slug === PEOPLE)
-    .map(({ entity, shown }) => ({ id: encodeId(BigInt(entity)), name: shown["name"] }))
+    .map(({ entity, shown, type }) => ({
+      id: showId(entity, typeByKey(catalog, type)?.mapping?.id.type),
+      name: shown["name"]
+    }))
 
 /** Refuses to delete the row of a member: its membership would lead nowhere. */
 export const refuseMembers = Effect.fnUntraced(function* (

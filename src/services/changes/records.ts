@@ -5,7 +5,8 @@ import type { SqlError } from "effect/sql"
 import type { Beside } from "../../database/audit.ts"
 import { orUnavailable } from "../../database/execute.ts"
 import type { Confirmation } from "../../domain/Action.ts"
-import { type ChangeState, type ChangeStep, Receipt } from "../../domain/Change.ts"
+import { type ChangeCall, type ChangeState, type ChangeStep, type MessageSource, Receipt } from "../../domain/Change.ts"
+import type { DeclaredAction } from "../../domain/DeclaredAction.ts"
 import type { Actor, Principal, ScopeGrant } from "../../domain/Principal.ts"
 
 /** Through what a caller reached Max. */
@@ -28,6 +29,7 @@ interface StoredRow {
   /** The name of the token that proposed it. */
   readonly token: string | null
   readonly session_id: string | null
+  readonly source: MessageSource | null
   readonly turn: number | null
   readonly digest: string
   readonly document: string | null
@@ -64,7 +66,9 @@ const COLUMNS = `c.change_id, CASE WHEN c.state IN ${DECIDABLE} AND c.expires_at
   (SELECT array_agg(DISTINCT s.action_key) FROM max.change_steps s
     WHERE s.organization_id = c.organization_id AND s.change_id = c.change_id) AS actions,
   (SELECT t.name FROM max.credentials t
-    WHERE t.organization_id = c.organization_id AND t.credential_id = c.credential_id AND t.kind = 'token') AS token`
+    WHERE t.organization_id = c.organization_id AND t.credential_id = c.credential_id AND t.kind = 'token') AS token,
+  CASE WHEN c.channel = 'intake' THEN (SELECT json_build_object('source', s.source, 'sourceId', s.source_id, 'from', s.source_from)
+    FROM max.sessions s WHERE s.organization_id = c.organization_id AND s.session_id = c.session_id AND s.source IS NOT NULL) END AS source`
 
 /**
  * Reads changes that satisfy a condition on `c`, whose parameters begin at $2; newest first. Refused attempts, which are stored
@@ -105,6 +109,7 @@ export interface ChangeEvent {
     | "applied"
     | "failed"
     | "undone"
+    | "sent"
   readonly outcome: string
   readonly ms?: number | undefined
   readonly detail?: Readonly<Record<string, unknown>>
@@ -178,11 +183,16 @@ export interface NewChange {
   readonly seconds: number
   readonly undoes: string | undefined
   readonly steps: ReadonlyArray<ChangeStep>
+  readonly calls: ReadonlyArray<ChangeCall>
+  /** The declared actions of the calls, whose own limits count. */
+  readonly limits: ReadonlyArray<Pick<DeclaredAction, "slug" | "name" | "limits">>
 }
+
+const WAITS_AT_ONCE = "$7::int IS NOT NULL AND level = 'second'"
 
 /**
  * Opens drafts of a person, and withdraws what waits from the turns that this one takes the place of; call it in the transaction
- * that keeps their turn. Their time begins now.
+ * that keeps their turn. Their time begins now. With `waitHours`, what another person approves waits for that person at once.
  */
 export const openDrafts = Effect.fnUntraced(function* (
   sql: PgClient.PgClient,
@@ -190,12 +200,16 @@ export const openDrafts = Effect.fnUntraced(function* (
   who: string,
   via: Via,
   changeIds: ReadonlyArray<string>,
-  turn: { readonly sessionId: string; readonly position: number } | undefined
+  turn: { readonly sessionId: string; readonly position: number } | undefined,
+  waitHours?: number
 ) {
-  const changed = yield* sql.unsafe<{ change_id: string; state: "open" | "withdrawn" }>(
+  const changed = yield* sql.unsafe<{ change_id: string; state: "open" | "waiting" | "withdrawn" }>(
     `/* max open changes */ UPDATE max.changes SET
-       state = CASE state WHEN 'drafted' THEN 'open' ELSE 'withdrawn' END,
-       expires_at = CASE state WHEN 'drafted' THEN clock_timestamp() + (expires_at - created_at) ELSE expires_at END,
+       state = CASE WHEN state <> 'drafted' THEN 'withdrawn' WHEN ${WAITS_AT_ONCE} THEN 'waiting' ELSE 'open' END,
+       yes_at = CASE WHEN state = 'drafted' AND ${WAITS_AT_ONCE} THEN clock_timestamp() ELSE yes_at END,
+       expires_at = CASE WHEN state <> 'drafted' THEN expires_at
+         WHEN ${WAITS_AT_ONCE} THEN clock_timestamp() + make_interval(hours => $7::int)
+         ELSE clock_timestamp() + (expires_at - created_at) END,
        session_id = coalesce($4::text, session_id), turn = CASE state WHEN 'drafted' THEN $5::int ELSE turn END,
        decided_at = CASE state WHEN 'drafted' THEN decided_at ELSE clock_timestamp() END,
        decided_by = CASE state WHEN 'drafted' THEN decided_by ELSE $3::text END,
@@ -203,11 +217,11 @@ export const openDrafts = Effect.fnUntraced(function* (
      WHERE organization_id = $1::bigint AND proposer_id = $3::text
        AND ((change_id = ANY($2::text[]) AND state = 'drafted') OR (session_id = $4::text AND turn >= $5::int AND state IN ${DECIDABLE}))
      RETURNING change_id, state`,
-    [organizationId, changeIds, who, turn?.sessionId ?? null, turn?.position ?? null, via.channel]
+    [organizationId, changeIds, who, turn?.sessionId ?? null, turn?.position ?? null, via.channel, waitHours ?? null]
   )
   for (const { change_id, state } of changed)
     yield* appendEvents(sql, organizationId, change_id, who, via, [
-      { phase: state === "open" ? "opened" : "withdrawn", outcome: "ok" }
+      { phase: state === "withdrawn" ? state : "opened", outcome: state === "waiting" ? state : "ok" }
     ])
 })
 

@@ -5,20 +5,18 @@
 import { Effect } from "effect"
 import { actionBySlug, MAX_CHANGE_ROWS } from "../../domain/Action.ts"
 import { columnBySlug, type Column, type EntityType, typeByKey } from "../../domain/EntityType.ts"
-import { InvalidInput, type LookupError, NotAllowed, Unclear, UnknownName } from "../../domain/errors.ts"
-import { encodeId, nextId } from "../../domain/ids.ts"
-import type { Entity } from "../../domain/Page.ts"
-import { CurrentPrincipal } from "../../domain/Principal.ts"
-import { MAX_VALUE_LENGTH } from "../../domain/Query.ts"
+import { InvalidInput, NotAllowed, UnknownName } from "../../domain/errors.ts"
+import { nextId } from "../../domain/ids.ts"
 import { quoted } from "../../domain/text.ts"
-import { plainValue } from "../../domain/valueList.ts"
-import { parseId } from "../../domain/values.ts"
+import { parseId, showId } from "../../domain/values.ts"
 import { partsOf } from "../cells/cellWriter.ts"
 import type { EntityQueryService } from "../EntityQueryService.ts"
 import { unknownName } from "../lookup/unknownName.ts"
 import { visibleColumns } from "../lookup/visible.ts"
+import { type Call, resolveCall, withCall } from "./calls/Call.ts"
 import { type Caller, openAction, openActions } from "./callers.ts"
 import { canonicalJson } from "./document.ts"
+import { findTarget } from "./findTarget.ts"
 import { type SetCell, signatureOf, type Unit } from "./Unit.ts"
 import { checkText, validate } from "./validate.ts"
 
@@ -36,8 +34,34 @@ export interface StepInput {
 export const noEntity = (type: EntityType, id: string): UnknownName =>
   new UnknownName({ message: `There is no ${type.name.toLowerCase()} with the id ${quoted(id)}.` })
 
+/** What a change is made of. */
+export interface Prepared {
+  readonly units: ReadonlyArray<Unit>
+  readonly calls: ReadonlyArray<Call>
+}
+
+/** Resolves steps into units and calls, after those of an earlier draft that they extend. */
+export const resolveAll = Effect.fnUntraced(function* (
+  steps: ReadonlyArray<StepInput>,
+  before: Prepared,
+  caller: Caller,
+  queries: EntityQueryService["Service"]
+) {
+  const declared = (step: StepInput) => caller.actions.find(({ slug }) => slug === step.actionId)
+  const onRows = steps.filter((step) => declared(step) === undefined)
+  let { calls, units } = before
+  for (const step of steps) {
+    const action = declared(step)
+    if (action !== undefined) calls = withCall(calls, yield* resolveCall(action, step, caller, queries))
+  }
+  if (onRows.length > 0 || calls.length === 0) units = yield* resolveSteps(onRows, units, caller, queries)
+  if (units.length + calls.length > MAX_CHANGE_ROWS)
+    return yield* InvalidInput.of(`A change has at most ${MAX_CHANGE_ROWS} rows.`)
+  return { units, calls } satisfies Prepared
+})
+
 /** Resolves steps into units, after the units of an earlier draft that they extend. */
-export const resolveSteps = Effect.fnUntraced(function* (
+const resolveSteps = Effect.fnUntraced(function* (
   steps: ReadonlyArray<StepInput>,
   before: ReadonlyArray<Unit>,
   caller: Caller,
@@ -167,9 +191,6 @@ const resolveTargets = Effect.fnUntraced(function* (
   return [...ids].toSorted((a, b) => (BigInt(a) < BigInt(b) ? -1 : 1))
 })
 
-/** The most choices that are offered. */
-const MAX_CHOICES = 8
-
 /** An entity by its id, by what identifies it, or by a part of its name; each through the caller's plan. */
 const resolveTarget = Effect.fnUntraced(function* (
   column: Column,
@@ -181,51 +202,9 @@ const resolveTarget = Effect.fnUntraced(function* (
 ) {
   const id = parseId(text, undefined)
   if (units.some((unit) => unit.op === "create" && unit.type.key === target.key && unit.id === id)) return id!
-  if (text.length > MAX_VALUE_LENGTH)
-    return yield* InvalidInput.of(`${column.slug} has at most ${MAX_VALUE_LENGTH} characters.`)
-  const organizationId = caller.catalog.organization.id
-  const found = (columnId: string, op: "eq" | "ilike", limit: number) =>
-    queries
-      .findEntities({
-        organizationId,
-        entityTypeId: target.slug,
-        filters: [{ columnId, op, value: plainValue(text) }],
-        limit
-      })
-      .pipe(
-        Effect.map(({ entities }) => entities),
-        // A text that isn't of the column's kind matches none.
-        Effect.catchTag("InvalidInput", (): Effect.Effect<ReadonlyArray<Entity>> => Effect.succeed([])),
-        Effect.provideService(CurrentPrincipal, caller.principal)
-      )
-  const isSelf = id === undefined ? [] : yield* found("id", "eq", 1)
-  if (isSelf.length === 1) return id!
-  const identifiers = (yield* queries
-    .overview({ organizationId })
-    .pipe(Effect.provideService(CurrentPrincipal, caller.principal))).find(
-    (type) => type.id === target.slug
-  )?.identifiers
-  const searches: ReadonlyArray<Effect.Effect<ReadonlyArray<Entity>, LookupError>> = [
-    Effect.map(
-      Effect.forEach(identifiers ?? [], (columnId) => found(columnId, "eq", MAX_CHOICES + 1)),
-      (pages) => [...new Map(pages.flat().map((entity) => [entity.entityId, entity])).values()]
-    ),
-    ...(identifiers?.includes("name") === true ? [found("name", "ilike", MAX_CHOICES + 1)] : [])
-  ]
-  for (const search of searches) {
-    const entities = yield* search
-    if (entities.length === 1) return parseId(entities[0]!.entityId, undefined)!
-    if (entities.length > 1) {
-      return yield* new Unclear({
-        message: `${column.slug}: several ${target.pluralName.toLowerCase()} fit ${quoted(text)}. Which one?`,
-        choices: entities
-          .slice(0, MAX_CHOICES)
-          .map(({ displayName, entityId }) => ({ id: entityId, name: displayName ?? entityId }))
-      })
-    }
-  }
-  return yield* InvalidInput.of(`${column.slug}: there is no ${target.name.toLowerCase()} ${quoted(text)}.`)
+  const { entityId } = yield* findTarget({ label: column.slug, text, target }, caller, queries)
+  return parseId(entityId, undefined)!
 })
 
 /** The id of a unit's row as callers see it. */
-export const shownIdOf = ({ id }: Pick<Unit, "id">): string => encodeId(BigInt(id))
+export const shownIdOf = ({ id, type }: Pick<Unit, "id" | "type">): string => showId(id, type.mapping?.id.type)

@@ -26,7 +26,7 @@ export const cut = (text: string): string => {
 
 const formats = new Map<string, Intl.DateTimeFormat>()
 
-const localTime = (text: string, timeZone: string): string => {
+export const localTime = (text: string, timeZone: string): string => {
   const time = Date.parse(text)
   if (Number.isNaN(time)) return cut(text)
   const seconds = time % 60_000 !== 0

@@ -1,17 +1,47 @@
 /** The inverse of an applied change, as units of a new one. It stands only where what the change made still stands. */
 import { Effect } from "effect"
 import { actionByKey, type Executor } from "../../domain/Action.ts"
-import type { ChangeDocument, ChangeStep } from "../../domain/Change.ts"
+import type { ChangeDocument, ChangeState, ChangeStep } from "../../domain/Change.ts"
 import { type EntityType, typeByKey } from "../../domain/EntityType.ts"
-import { Stale } from "../../domain/errors.ts"
+import { Decided, Stale, type UnknownName } from "../../domain/errors.ts"
 import type { Caller } from "./callers.ts"
+import { open } from "./document.ts"
+import { noChange } from "./propose.ts"
+import type { Stored } from "./records.ts"
 import { showText } from "./show.ts"
 import { textsOf, type Unit } from "./Unit.ts"
 
+/** What an applied change did, for a person who proposed or decided it, and the conversation that it belongs to. */
+export const undoable = (
+  stored: Stored | undefined,
+  who: string
+): Effect.Effect<
+  { readonly undone: ChangeDocument; readonly sessionId: string | undefined },
+  Decided | UnknownName
+> => {
+  if (stored === undefined || ![stored.proposer_id, stored.decided_by].includes(who)) return Effect.fail(noChange)
+  const refuse = (message: string, state: ChangeState = "applied") => Effect.fail(new Decided({ message, state }))
+  if (stored.state !== "applied") return refuse("Only an applied change can be undone.", stored.state)
+  if (stored.undone_by !== null) return refuse("This change has been undone already.")
+  if (stored.document === null) return refuse("The values of this change aren't kept any more.")
+  const undone = open(stored.document, stored.digest)
+  if (undone.steps.length === 0) return refuse("Another system has done this: it can't be undone here.")
+  return Effect.succeed({
+    undone,
+    sessionId: stored.session_id ?? undefined
+  })
+}
+
 const MOVED = "The columns of this type have changed since: it can't be undone."
+
+const GONE = "A deleted row of a mapped table can't be brought back here, because Max doesn't read all of it."
 
 /** The units that undo a document, the last step first. */
 export const inverseOf = (document: ChangeDocument, caller: Caller): Effect.Effect<ReadonlyArray<Unit>, Stale> => {
+  const deletesMapped = ({ action, type }: ChangeStep) =>
+    actionByKey(caller.catalog, action)?.executor.op === "delete" &&
+    typeByKey(caller.catalog, type)?.mapping !== undefined
+  if (document.steps.some(deletesMapped)) return Effect.fail(Stale.of(GONE))
   const units = document.steps.toReversed().map((step) => inverseStep(step, caller))
   return units.includes(undefined) ? Effect.fail(Stale.of(MOVED)) : Effect.succeed(units as ReadonlyArray<Unit>)
 }

@@ -12,6 +12,7 @@ import {
   type VerifiedRow,
   type WrittenRow
 } from "../../database/sql/RowChange.ts"
+import { compileWritable } from "../../database/sql/mappedWrite.ts"
 import {
   compileDelete,
   compileInsert,
@@ -22,13 +23,14 @@ import {
   compileVerify
 } from "../../database/sql/write.ts"
 import type { Catalog, Column, EntityType } from "../../domain/EntityType.ts"
-import { NotAllowed, Stale } from "../../domain/errors.ts"
+import { NotAllowed, NotYet, Stale } from "../../domain/errors.ts"
 import { printable } from "../../domain/text.ts"
 import { type Bits, decide } from "../../permissions/decide.ts"
 import type { Granted } from "../../permissions/permissionPlan.ts"
 import type { WriteGranted } from "../../permissions/WritePlan.ts"
 import type { Caller } from "./callers.ts"
-import { refused } from "./evaluate.ts"
+import { refused, unwritable } from "./evaluate.ts"
+import { taken } from "./taken.ts"
 import { showText } from "./show.ts"
 import { assignmentsOf, type Group, groupsOf, mayDangle, rowChangeOf, shownOf, type Unit } from "./Unit.ts"
 
@@ -46,6 +48,13 @@ interface Planned {
 const MAX_DIFFERENCES = 8
 const MOVED = "What you looked at isn't there any more: nothing was changed."
 const OTHERWISE = "The database made something else of it: nothing was changed."
+/** What came of a cell can be a text that the person may not see. */
+const otherwise = (columns: ReadonlyArray<Column>): string =>
+  columns.length === 0
+    ? OTHERWISE
+    : `The database made something else of ${columns.map(({ name }) => name).join(", ")}: nothing was changed.`
+/** Deferred constraints and triggers of mapped tables run now, as the narrow role, and not when it was left. */
+const DEFERRED = "SET CONSTRAINTS ALL IMMEDIATE"
 const NO_LONGER = ({ pluralName }: EntityType) =>
   `You may not change ${pluralName.toLowerCase()} any more: nothing was changed.`
 const UNREADABLE = "You can't see everything that this changes, so you can't approve it."
@@ -59,13 +68,15 @@ export const writeUnits = Effect.fnUntraced(function* (
   writers: ReadonlyArray<Caller>,
   approver: Caller | undefined,
   sql: PgClient.PgClient
-): Effect.fn.Return<void, Stale | NotAllowed | SqlError.SqlError> {
+): Effect.fn.Return<void, Stale | NotAllowed | NotYet | SqlError.SqlError> {
   const created = units.filter(({ op }) => op === "create").map(({ id }) => id)
   const groups = groupsOf(units)
   const planned: Array<Planned> = []
   const differences: Array<string> = []
   for (const group of groups) for (const writer of writers) planned.push(yield* plan(group, created, writer))
   const rows = <Row extends object>({ parameters, text }: Statement) => sql.unsafe<Row>(text, parameters)
+  const mapped = groups.filter(({ units: [{ type }] }) => type.mapping !== undefined)
+  yield* requireWritable(mapped, rows)
   for (const one of planned) {
     if (one.group.units[0].op === "create") continue
     const shown = shownOf(one.group, changedColumns(one.change))
@@ -85,6 +96,11 @@ export const writeUnits = Effect.fnUntraced(function* (
       planned.find((one) => one.group === group)!,
       rows
     )
+  if (mapped.length > 0) {
+    yield* taken(sql.unsafe(DEFERRED))
+    // Again, because only the locks of the writes keep the relations as they are.
+    yield* requireWritable(mapped, rows)
+  }
   for (const one of planned) yield* verify(one, rows)
   if (approver !== undefined) for (const group of groups) yield* requireCreatedSeen(group, approver, rows)
 })
@@ -176,7 +192,7 @@ const write = Effect.fnUntraced(function* ({ units }: Group, { assignments, writ
   const [{ id, op, restores, type }] = units
   const ids = units.map((unit) => unit.id)
   const links = assignments.filter(({ column }) => column.storage._tag === "Many")
-  const written = yield* rows<Partial<WrittenRow>>(
+  const writing = rows<Partial<WrittenRow>>(
     op === "delete"
       ? compileDelete(type, ids, writer.catalog)
       : op === "update"
@@ -185,14 +201,26 @@ const write = Effect.fnUntraced(function* ({ units }: Group, { assignments, writ
           ? compileInsert(type, id, assignments, writer.catalog)
           : compileRestore(type, id, restores, links, writer.catalog)
   )
+  const written = yield* type.mapping === undefined ? writing : taken(writing)
   if (written.length !== units.length) return yield* Stale.of(OTHERWISE)
   for (const unit of units) {
     const row = written.find((one) => one.id === unit.id)
-    const same = assignments.every(
+    const others = assignments.filter(
       ({ column }, index) =>
-        row?.after === undefined || column.storage._tag === "Many" || row.after[index] === unit.step?.after[column.key]
+        row?.after !== undefined && column.storage._tag !== "Many" && row.after[index] !== unit.step?.after[column.key]
     )
-    if (row === undefined || !same) return yield* Stale.of(OTHERWISE)
+    const same = others.length === 0
+    if (row === undefined || !same) return yield* Stale.of(otherwise(others.map(({ column }) => column)))
+  }
+})
+
+/** Requires that mapped relations are as they were mapped, and carry a change no further. */
+const requireWritable = Effect.fnUntraced(function* (groups: ReadonlyArray<Group>, rows: Rows) {
+  for (const { units } of groups) {
+    const [{ cells, op, type }] = units
+    const columns = cells.map(({ column }) => column)
+    const [row] = yield* rows<{ writable: boolean }>(compileWritable(type, op, columns))
+    if (row?.writable !== true) return yield* NotYet.of(`${unwritable(type)} Nothing was changed.`)
   }
 })
 
@@ -207,9 +235,10 @@ const verify = Effect.fnUntraced(function* ({ before, change, group, writer }: P
   for (const unit of group.units) {
     const row = after.find(({ id }) => id === unit.id)
     if (plan.action !== "delete") {
-      const same = columns.every(({ key }, index) => row?.after[index] === unit.step?.after[key])
+      const others = columns.filter(({ key }, index) => row?.after[index] !== unit.step?.after[key])
+      const same = others.length === 0
       if (row === undefined || row.organization_id !== writer.catalog.organization.id || !same)
-        return yield* Stale.of(OTHERWISE)
+        return yield* Stale.of(otherwise(row === undefined ? [] : others))
     }
     const keys = plan.action === "delete" ? [] : columns.map(({ key }) => key)
     const refusals = decide(plan, keys, { before: before.get(unit.id), after: row?.bits_after })

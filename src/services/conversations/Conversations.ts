@@ -5,7 +5,7 @@ import { orUnavailable } from "../../database/execute.ts"
 import type { Basis } from "../../domain/Basis.ts"
 import type { Unavailable } from "../../domain/errors.ts"
 import type { Beside, Presented } from "../../domain/Presented.ts"
-import { decodeBeside, decodePresented, madeFrom, type Owner } from "./Sessions.ts"
+import { decodeBeside, decodePresented, madeFrom, type Owner } from "./storeTurns.ts"
 
 export interface ConversationSummary {
   readonly id: string

@@ -9,7 +9,7 @@ import { orUnavailable } from "../../database/execute.ts"
 import { type Organization } from "../../domain/EntityType.ts"
 import type { Unavailable } from "../../domain/errors.ts"
 import { todayIn } from "../../domain/values.ts"
-import type { Owner } from "./Sessions.ts"
+import type { Owner } from "./storeTurns.ts"
 
 export interface DailyLimits {
   readonly turns: number

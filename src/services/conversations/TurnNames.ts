@@ -9,7 +9,7 @@ import { Database } from "../../database/Database.ts"
 import { orUnavailable } from "../../database/execute.ts"
 import type { Basis } from "../../domain/Basis.ts"
 import type { Unavailable } from "../../domain/errors.ts"
-import type { Owner } from "./Sessions.ts"
+import type { Owner } from "./storeTurns.ts"
 
 /** A turn's name. It belongs to a person and the basis of their answers: other rights are another turn. */
 export interface TurnKey extends Owner {

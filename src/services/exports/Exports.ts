@@ -9,12 +9,10 @@ import { orUnavailable } from "../../database/execute.ts"
 import { InvalidInput, type LookupError, TooManyCalls, type Unavailable } from "../../domain/errors.ts"
 import type { Page } from "../../domain/Page.ts"
 import { CurrentPrincipal } from "../../domain/Principal.ts"
-import { type FindQuery, MAX_LIMIT } from "../../domain/Query.ts"
+import { type FindQuery, MAX_EXPORTED } from "../../domain/Query.ts"
 import { EntityQueryService, type Pages } from "../EntityQueryService.ts"
 import { asksForGroups } from "../lookup/resolveGroups.ts"
 import { type Csv, csvOf, groupsCsv } from "./csv.ts"
-
-export const MAX_EXPORTED = 10_000
 
 const BYTE_ORDER_MARK = "\uFEFF"
 
@@ -22,7 +20,8 @@ const REMARKS = {
   changed: "This file ends early: what you may see has changed meanwhile. Export again.",
   expired: "This file ends early: the sign-in has expired. Sign in and export again.",
   unavailable: "This file ends early: lookups are unavailable right now. Export again later.",
-  full: `This file ends here: it has the first ${MAX_EXPORTED} rows. Export with more conditions to get the others.`
+  full: `This file ends here: it has the first ${MAX_EXPORTED} rows. Export with more conditions to get the others.`,
+  groups: `This file ends here: it has the first ${MAX_EXPORTED} groups. Export with more conditions to get the others.`
 } as const
 
 const TOO_MANY = "Too many match to add them up at once. Name a period or another condition."
@@ -103,12 +102,13 @@ export class Exports extends Context.Service<
               details: Readonly<Record<string, unknown>> = {}
             ) => audited(organizationId, anchorEntityId, action, query.entityTypeId, { columns, ...details })
             if (asksForGroups(query)) {
-              const page = yield* queries.findEntities({ ...query, limit: MAX_LIMIT, organizationId })
+              const page = yield* queries.groups({ ...query, organizationId })
               if (page.tooMany === true) return yield* InvalidInput.of(TOO_MANY)
               yield* count(organizationId, anchorEntityId)
               const rows = page.groups?.length ?? 0
               yield* record("data.exported", query.selectColumns ?? [], { rows })
-              return { text: Stream.succeed(mark + groupsCsv(page)), rows: () => rows }
+              const remark = page.nextCursorEntityId === undefined ? undefined : REMARKS.groups
+              return { text: Stream.succeed(mark + groupsCsv(page, remark)), rows: () => rows }
             }
             const pages = yield* queries.pages({ ...query, organizationId })
             yield* count(organizationId, anchorEntityId)

@@ -65,17 +65,19 @@ export const csvOf = (columns: ReadonlyArray<Column>): Csv => {
   return {
     header: header(fields, "csv"),
     lines: ({ entities }) => entities.map(lineOf).join(""),
-    remark: (text) =>
-      line(
-        fields.map((field) => ({ ...field, ...TEXT })),
-        [text],
-        "csv"
-      )
+    remark: (text) => remarkLine(fields, text)
   }
 }
 
-/** Groups as CSV: one line per group, and one more, without its count, for each further currency. */
-export const groupsCsv = ({ groups = [], headings = [] }: Page): string => {
+const remarkLine = (fields: ReadonlyArray<Field>, text: string): string =>
+  line(
+    fields.map((field) => ({ ...field, ...TEXT })),
+    [text],
+    "csv"
+  )
+
+/** Groups as CSV, and a remark below them: one line per group, and one more, without its count, for each further currency. */
+export const groupsCsv = ({ groups = [], headings = [] }: Page, remark?: string): string => {
   const keys = headings.filter((heading) => heading.startsWith("by "))
   const figures = headings.filter((heading) => !heading.startsWith("by "))
   const shares = (["share", "change"] as const).filter((name) => groups.some((group) => group[name] !== undefined))
@@ -103,5 +105,5 @@ export const groupsCsv = ({ groups = [], headings = [] }: Page): string => {
       ])
     ).join("")
   }
-  return header(fields, "csv") + groups.map(linesOf).join("")
+  return header(fields, "csv") + groups.map(linesOf).join("") + (remark === undefined ? "" : remarkLine(fields, remark))
 }

@@ -5,6 +5,7 @@
  */
 import { Context, Effect, Layer } from "effect"
 import { Database } from "../../database/Database.ts"
+import { raiseDataVersion } from "../../database/dataVersion.ts"
 import { orUnavailableInTheEnd } from "../../database/execute.ts"
 import { qualified } from "../../database/sql/SqlWriter.ts"
 import {
@@ -197,7 +198,9 @@ export class Importer extends Context.Service<
         const shown =
           created.length === 0 ? undefined : yield* showToAdmin(owner, organization.id, state.policy, [type], types)
         const outcome = { ...written, plan, type, bound, columns, created, policy: shown ?? state.policy }
-        return dryRun ? yield* Effect.fail(new RolledBack(outcome)) : outcome
+        if (dryRun) return yield* Effect.fail(new RolledBack(outcome))
+        yield* raiseDataVersion(sql, organization.id)
+        return outcome
       })
 
       const importFiles = Effect.fnUntraced(function* (organization: Organization, request: ImportRequest) {

@@ -1,44 +1,17 @@
 /** Writes the rows of the files in a first pass, and their references to rows of the same files in a second one. */
-import type { PgClient } from "@effect/sql-pg"
 import { Effect, Stream } from "effect"
-import type { Column, EntityType, Organization } from "../../domain/EntityType.ts"
-import { quoted } from "../../domain/text.ts"
 import { BadRows } from "./BadRows.ts"
-import {
-  addProblem,
-  type Batch,
-  BatchReader,
-  type KnownProblems,
-  type Problems,
-  withoutProblems
-} from "./BatchReader.ts"
+import { type Batch, BatchReader, type KnownProblems, type Problems, withoutProblems } from "./BatchReader.ts"
 import { Diff } from "./Diff.ts"
-import { fault, word } from "./faults.ts"
-import type { Fields, ReferenceField, Target } from "./bindFields.ts"
-import type { ImportFile } from "./readers/ImportFile.ts"
+import { fault } from "./faults.ts"
+import { type FilePass, markWritten, noteChanged, type Pass, report, targetsOf, type Writing } from "./FilePass.ts"
 import { Outcomes } from "./Outcomes.ts"
-import { ID } from "./planImport.ts"
 import type { FileRecord } from "./readers/FileRecord.ts"
-import { addChangedCells, anyChanges, isKept, meet, meetCell, type Meeting, withoutKept } from "./peopleChanges.ts"
-import { makeReferences, type References } from "./resolveReferences.ts"
+import { addChangedCells, anyChanges, isKept, meet, meetCell, withoutKept } from "./peopleChanges.ts"
+import { makeReferences } from "./resolveReferences.ts"
 import { SeenIds } from "./SeenIds.ts"
 import { warningsOf } from "./warnings.ts"
 import { compare, type Destination, entityIds, upsert, writeLinks, writeReference } from "./statements.ts"
-
-/** What to write, and how. */
-export interface Writing {
-  readonly sql: PgClient.PgClient
-  readonly organization: Organization
-  readonly type: EntityType
-  readonly files: ReadonlyArray<{ readonly file: ImportFile; readonly fields: Fields }>
-  /** Leaves bad rows out instead of failing. */
-  readonly skipBad: boolean
-  /** Leaves cells that people have changed here. */
-  readonly keepChanges: boolean
-  /** Collects the differences from the existing rows for a preview. */
-  readonly compare: boolean
-  readonly onBatch: (file: ImportFile, rows: number) => void
-}
 
 /** Rows that were already written turned out to be bad: the pass is rolled back and repeated without them. */
 class Retry {
@@ -71,28 +44,6 @@ export const writeRows = Effect.fnUntraced(function* (writing: Writing) {
   }
   return yield* fault("Too many rows refer to bad rows. Correct those first")
 })
-
-/** One pass over all of the files, with the outcomes of their rows so far. */
-interface Pass extends Meeting {
-  readonly writing: Writing
-  readonly bad: BadRows
-  readonly outcomes: Outcomes
-  readonly diff: Diff | undefined
-  /** Problems of rows that were already written. */
-  readonly lateProblems: Map<number, ReadonlyArray<string>>
-}
-
-/** One file of a pass. */
-interface FilePass extends Pass {
-  readonly file: ImportFile
-  readonly destination: Destination
-  readonly fields: Fields
-  /** The references to rows of the imported type. */
-  readonly selfReferences: ReadonlyArray<ReferenceField>
-  readonly references: References
-  /** The number of the file's first row. */
-  readonly first: number
-}
 
 const writePass = Effect.fnUntraced(function* (writing: Writing, { hint, problems }: Findings) {
   const { compare: preview, files, onBatch, skipBad } = writing
@@ -247,81 +198,3 @@ const writePostponed = Effect.fnUntraced(function* (
     for (const { id } of changed) meetCell(run, column.key, externalIds[ids.indexOf(id)])
   }
 })
-
-/** The targets of a field's keys by row; undefined for a row that the second pass resolves. */
-const targetsOf = (
-  { bad, outcomes }: FilePass,
-  field: ReferenceField,
-  { numbers, problems, records }: Pick<Batch, "numbers" | "records" | "problems">,
-  keysByRow: ReadonlyArray<ReadonlyArray<string> | undefined>,
-  last: boolean
-) =>
-  // A bad row has no keys.
-  records.map((record, row) => {
-    const targets: Array<bigint> = []
-    for (const key of keysByRow[row] ?? []) {
-      const target = field.targets.get(key)!
-      if (typeof target === "bigint") targets.push(target)
-      else if (field.self && !last) {
-        outcomes.postpone(numbers[row]!)
-        return undefined
-      } else {
-        const source = field.sourceOf(record.cells[field.index], key)
-        addProblem(problems, row, field.header, unresolved(bad, field, source, target))
-      }
-    }
-    return targets
-  })
-
-const unresolved = (
-  bad: BadRows,
-  { by, column, explicit, header, target }: ReferenceField,
-  source: string,
-  result: Target
-): string => {
-  if (!explicit)
-    bad.hint = `${quoted(header).slice(1, -1)} was read as ids of ${target.slug}. To look them up by another column: --map ${word(header)}=${column.slug}:${target.slug}.name`
-  return `${result === "none" ? "none" : "more than one"} of the ${target.pluralName.toLowerCase()} has the ${by?.slug ?? ID} ${quoted(source)}`
-}
-
-/** Adds problems to the bad rows in the file's order; fails the import at their limit. */
-const report = Effect.fnUntraced(function* (
-  { bad, file, outcomes }: FilePass,
-  { numbers, problems, records }: Pick<Batch, "numbers" | "records" | "problems">
-) {
-  for (const [row, texts] of [...problems].sort(([a], [b]) => a - b)) {
-    bad.add(file, records[row]!.line, texts)
-    outcomes.leaveOut(numbers[row]!)
-    if (bad.full) return yield* bad.error()
-  }
-})
-
-const markWritten = (
-  outcomes: Outcomes,
-  batch: Batch,
-  written: ReadonlyArray<{ readonly id: bigint; readonly external_id?: string }>
-) => {
-  const byId = new Map(batch.ids.map((id, row) => [id, row]))
-  const byExternalId = new Map(batch.externalIds.map((id, row) => [id, row]))
-  for (const { external_id, id } of written) {
-    const inserted = byId.get(id)
-    outcomes.mark(
-      batch.numbers[inserted ?? byExternalId.get(external_id!)!]!,
-      inserted === undefined ? "updated" : "inserted"
-    )
-  }
-}
-
-/** Marks rows, given by number and id, whose references in a column have changed. */
-const noteChanged = (
-  { diff, outcomes }: FilePass,
-  column: Column,
-  numbers: ReadonlyArray<number>,
-  ids: ReadonlyArray<bigint>,
-  changed: ReadonlyArray<{ readonly id: bigint }>
-) => {
-  const byId = new Map(ids.map((id, row) => [id, numbers[row]!]))
-  const rows = changed.map(({ id }) => byId.get(id)!)
-  for (const row of rows) outcomes.mark(row, "updated")
-  diff?.count(column.slug, rows.filter((row) => !outcomes.isInserted(row)).length)
-}

@@ -9,7 +9,7 @@ import { printable } from "../../domain/text.ts"
 import { today } from "../../domain/today.ts"
 import { bindScalar, dateRange, isoTimestamp, parseId } from "../../domain/values.ts"
 import type { Condition, Parameter } from "../../database/sql/Parameter.ts"
-import { MIN_CONTAINS } from "../../database/sql/predicate.ts"
+import { MIN_CONTAINS } from "../../database/sql/comparisons.ts"
 import type { Values } from "../../database/sql/prepared.ts"
 import { isId, maskOf, targetIn, type Visible, type VisibleType } from "./visible.ts"
 

@@ -48,7 +48,8 @@ interface Asked {
 /** With the filters that are about groups, as they were given. */
 type Resolved = ResolvedGroups & { readonly onGroups: ReadonlyArray<Filter> }
 
-export const resolveGroups = (query: FindQuery, visible: Visible): Result.Result<Resolved, Fault> =>
+/** `most`: the groups of a page. */
+export const resolveGroups = (query: FindQuery, visible: Visible, most = MAX_LIMIT): Result.Result<Resolved, Fault> =>
   Result.gen(function* () {
     const from = yield* resolveType(query.entityTypeId, visible)
     if (query.filters.length > MAX_FILTERS) return yield* invalid(`At most ${MAX_FILTERS} filters.`)
@@ -87,9 +88,9 @@ export const resolveGroups = (query: FindQuery, visible: Visible): Result.Result
     for (const [index, filter] of rows.entries()) filters.push(yield* condition(filter, paths[index]!, from, visible))
     const having: Array<Having> = []
     for (const filter of onGroups) having.push(yield* havingOf(filter, asked))
-    const limit = query.limit ?? MAX_LIMIT
-    if (!Number.isInteger(limit) || limit < 0 || limit > MAX_LIMIT)
-      return yield* invalid(`limit must be an integer from 0 to ${MAX_LIMIT}.`)
+    const limit = query.limit ?? most
+    if (!Number.isInteger(limit) || limit < 0 || limit > most)
+      return yield* invalid(`limit must be an integer from 0 to ${most}.`)
     const cursor = query.cursorEntityId
     if (cursor !== undefined && !/^[0-9a-f]{32}$/.test(cursor))
       return yield* invalid("cursorEntityId is not a nextCursorEntityId of an earlier page.")

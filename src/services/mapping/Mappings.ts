@@ -1,6 +1,6 @@
 /**
  * Existing tables and views as entity types: proposed from the live system catalog, checked against it, published in one
- * transaction, and checked for drift. Nothing is ever written to them.
+ * transaction, and checked for drift. Rows are written only by confirmed changes, where a mapping lets them (services/changes).
  */
 import { Context, Effect, Layer, Queue } from "effect"
 import { Database } from "../../database/Database.ts"
@@ -12,6 +12,7 @@ import { type NotAdmitted, OperatorError, type Unavailable } from "../../domain/
 import { printable } from "../../domain/text.ts"
 import { holdImports } from "../EntityTypeCatalog.ts"
 import { hiddenFrom, showToAdmin } from "../policies/adminPolicy.ts"
+import type { Applied } from "./Applied.ts"
 import { moveAnchors } from "./anchors.ts"
 import { checkAll, findRelation } from "./checkFile.ts"
 import { checkEntry, isFaults } from "./checkMapping.ts"
@@ -28,27 +29,11 @@ import { foreignAdvice, foreignTables, readFacts, readSamples } from "./tableFac
 import type { MappingFile } from "./mappingFile.ts"
 import { type Proposal, propose } from "./propose.ts"
 import { grant, missingGrants } from "./grants.ts"
+import { grantWrites } from "./writeGrants.ts"
 import { recheckTypes } from "./rechecking.ts"
 import { type Removal, removalOf, removeType } from "./removal.ts"
 import { historyOf, publish } from "./publish.ts"
 import { OrganizationState } from "../catalog/OrganizationState.ts"
-
-interface Mapped {
-  readonly slug: string
-  readonly pluralName: string
-  readonly table: string
-  readonly version: number
-  readonly columns: ReadonlyArray<string>
-  /** The columns that each role doesn't see. */
-  readonly hidden: ReadonlyArray<{ readonly role: string; readonly columns: ReadonlyArray<string> }>
-}
-
-export interface Applied {
-  readonly types: ReadonlyArray<Mapped>
-  /** Whether the starter policy's admin rule was extended by the new columns. */
-  readonly admin: boolean
-  readonly advice: ReadonlyArray<string>
-}
 
 type Fault = OperatorError | NotAdmitted | Unavailable
 
@@ -120,6 +105,7 @@ export class Mappings extends Context.Service<
                 owner,
                 checked.map(({ type }) => type)
               )
+              const writes = yield* grantWrites(owner)
               const now = connected([
                 ...catalog.types.filter((type) => !checked.some((each) => each.type.key === type.key)),
                 ...checked.map(({ type }) => type)
@@ -146,6 +132,8 @@ export class Mappings extends Context.Service<
               const inForce = extended ?? policy
               const applied: Applied = {
                 admin: extended !== undefined,
+                grants: writes.all,
+                excess: writes.excess,
                 advice: checked.flatMap(({ advice }) => advice),
                 types: types.map((type, index) => ({
                   slug: type.slug,
@@ -153,6 +141,9 @@ export class Mappings extends Context.Service<
                   table: checked[index]!.relation.name,
                   version: type.version,
                   columns: type.columns.map(({ slug }) => slug),
+                  written: type.columns.flatMap(({ key, slug }) =>
+                    type.mapping?.write?.columns.includes(key) === true ? [slug] : []
+                  ),
                   hidden: hiddenFrom(inForce, type)
                 }))
               }
@@ -228,6 +219,7 @@ export class Mappings extends Context.Service<
           const documents = yield* orUnavailableInTheEnd(documentsOf(owner, organization))
           const { file, notes } = propose(facts, chosen, catalog, {
             exclusive,
+            named: tables.length > 0,
             timeZone: organization.timeZone,
             samples: yield* orUnavailableInTheEnd(readSamples(owner)),
             shown: new Set(documents.flatMap(({ entry }) => sourcesOf(entry)))

@@ -30,7 +30,9 @@ export const keyAdvice = (relation: RelationFacts): string => {
   const key =
     relation.primaryKey.length > 0
       ? relation.primaryKey
-      : (relation.unique.find(({ length }) => length > 1) ?? relation.unique.find((set) => !isUsable(set, relation)))
+      : (relation.unique.find((set) => set.length === 1 && isUsable(set, relation)) ??
+        relation.unique.find(({ length }) => length > 1) ??
+        relation.unique.find((set) => !isUsable(set, relation)))
   if (relation.kind === "view") return `A view needs a column that identifies each row, such as id.`
   if (key === undefined) {
     const id = quotedName(
@@ -39,7 +41,13 @@ export const keyAdvice = (relation: RelationFacts): string => {
     const index = `If ${id} is unique: CREATE UNIQUE INDEX CONCURRENTLY ON ${sqlName(relation)} (${id});`
     return relation.kind === "table" ? `${index} ALTER TABLE ${sqlName(relation)} ALTER ${id} SET NOT NULL;` : index
   }
-  const parts = key.map((column) => `${quotedName(column)}::text`).join(" || '-' || ")
+  const [only] = key
+  if (relation.kind === "table" && key.length === 1 && isUsable(key, relation))
+    return `Its unique ${quotedName(only!)} may be empty: ALTER TABLE ${sqlName(relation)} ALTER ${quotedName(only!)} SET NOT NULL;`
+  const text = key.map((column) => `${quotedName(column)}::text`).join(" || '-' || ")
+  // What is held back isn't shown as an id either.
+  const isHeldBack = key.some((column) => !relation.columns.some(({ name }) => name === column))
+  const parts = isHeldBack ? `encode(sha256(convert_to(${text}, 'UTF8')), 'hex')` : text
   const nondeterministic = relation.columns.some(({ deterministic, name }) => key.includes(name) && !deterministic)
   const id = nondeterministic ? `(${parts}) COLLATE "C"` : parts
   // A view can't have two columns of one name.

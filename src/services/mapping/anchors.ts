@@ -72,12 +72,14 @@ export const moveAnchors = Effect.fnUntraced(function* (owner: PgClient.PgClient
 const BELONGINGS = [
   ["identifiers", "anchor_id"],
   ["credentials", "anchor_id"],
+  ["passkeys", "anchor_id"],
   ["sessions", "anchor_id"],
   ["turn_names", "anchor_id"],
   ["usage", "anchor_id"],
   ["sms_senders", "anchor_id"],
   ["sms_inbox", "anchor_id"],
   ["sms_outbox", "anchor_id"],
+  ["sms_codes", "anchor_id"],
   ["changes", "proposer_id"],
   ["changes", "decided_by"]
 ] as const

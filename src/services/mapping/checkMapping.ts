@@ -16,10 +16,11 @@ import { labelFrom, slugProblem } from "../../domain/names.ts"
 import { closest, printable, quoted } from "../../domain/text.ts"
 import { parseId } from "../../domain/values.ts"
 import { MAX_TYPE_COLUMNS } from "../EntityTypeCatalog.ts"
-import type { ColumnFacts, RelationFacts } from "./tableFacts.ts"
+import { type ColumnFacts, foreignAdvice, type RelationFacts } from "./tableFacts.ts"
 import type { ColumnEntry, TypeEntry } from "./mappingFile.ts"
 import { collation, indexAdvice, keyAdvice } from "./advice.ts"
 import { type CheckContext, type Fault, type FindColumn, relationOf, valueOf } from "./checkColumn.ts"
+import { writeOf } from "./checkWrite.ts"
 import { nameOf, pluralNameOf } from "./inflection.ts"
 
 export interface Checked {
@@ -42,6 +43,7 @@ export const checkEntry = (entry: TypeEntry, context: CheckContext): Checked | R
       `${at}: a type's name is lower-case letters, digits and _, beginning with a letter, such as purchase_orders.`
     ]
   }
+  if (relation === undefined && facts.foreign.includes(entry.table)) return [`${at}: ${foreignAdvice(entry.table)}`]
   if (relation === undefined) {
     const near = closest(
       entry.table,
@@ -134,6 +136,7 @@ export const checkEntry = (entry: TypeEntry, context: CheckContext): Checked | R
       wanted === undefined || columns.some((other) => other.key === wanted) ? `c_${encodeId(nextId())}` : wanted
     columns.push({ key, slug, name: labelFrom(columnEntry.label ?? slug) || slug, ...read })
   }
+  const write = entry.write === undefined ? undefined : writeOf(entry, entry.write, relation, columns, facts, fault)
   if (faults.length > 0 || id?.idType === undefined) return faults
 
   const mapping: Mapping = {
@@ -141,6 +144,7 @@ export const checkEntry = (entry: TypeEntry, context: CheckContext): Checked | R
     ...(organization === undefined ? {} : { organization }),
     where,
     unique,
+    ...(write === undefined ? {} : { write }),
     reads: Object.fromEntries(
       [relation.name, ...columns.flatMap(({ storage }) => (storage._tag === "Many" ? nameOfLink(storage.link) : []))]
         .flatMap((name) => facts.relations.find((each) => each.name === name) ?? [])

@@ -100,7 +100,7 @@ export const missingChangeGrants = Effect.fnUntraced(function* (
 })
 
 /** Runs each statement in a savepoint: what this user may not grant has been granted by another, or is reported. */
-const run = (owner: PgClient.PgClient, statements: ReadonlyArray<string>) =>
+export const runGrants = (owner: PgClient.PgClient, statements: ReadonlyArray<string>) =>
   Effect.forEach(
     statements,
     (statement) =>
@@ -119,19 +119,11 @@ const run = (owner: PgClient.PgClient, statements: ReadonlyArray<string>) =>
  */
 export const grantLacking = Effect.fnUntraced(function* (owner: PgClient.PgClient, types: ReadonlyArray<EntityType>) {
   const before = yield* missingGrants(owner, types)
-  yield* run(owner, before.statements)
-  yield* run(owner, (yield* missingChangeGrants(owner, types)).statements)
+  yield* runGrants(owner, before.statements)
+  yield* runGrants(owner, (yield* missingChangeGrants(owner, types)).statements)
   const after = before.names.length === 0 ? before : yield* missingGrants(owner, types)
   return { ...after, granted: after.names.length < before.names.length }
 })
-
-/** The same for the types of every organization: after a migration or a restore. Returns the names that stay unreadable. */
-export const grantAll = (owner: PgClient.PgClient) =>
-  owner.withTransaction(
-    Effect.flatMap(mappedTypes(owner), (types) =>
-      types.length === 0 ? Effect.succeed([]) : Effect.map(grantLacking(owner, types), ({ names }) => names)
-    )
-  )
 
 /** Grants what new mappings read; fails with the statements for the relations' owners when this user may not. */
 export const grant = Effect.fnUntraced(function* (owner: PgClient.PgClient, types: ReadonlyArray<EntityType>) {

@@ -5,9 +5,12 @@ import type { MappedKind } from "./mappingFile.ts"
 import { plural, singular, words } from "./inflection.ts"
 
 const FRAMEWORK =
-  /^(schema_migrations|ar_internal_metadata|_prisma_migrations|flyway_schema_history|alembic_version|knex_migrations(_lock)?|spatial_ref_sys|goose_db_version|django_.*|auth_(permission|group.*|user_(groups|user_permissions))|databasechangelog(lock)?|__efmigrationshistory|typeorm_metadata|migrations)$/i
+  /^(schema_migrations|ar_internal_metadata|_prisma_migrations|flyway_schema_history|alembic_version|knex_migrations(_lock)?|schema_versions?|spatial_ref_sys|goose_db_version|django_.*|auth_(permission|group.*|user_(groups|user_permissions))|databasechangelog(lock)?|__efmigrationshistory|typeorm_metadata|migrations)$/i
 const PHONE = /(^|_)(phone|mobile|cell|cellphone|tel|telephone|msisdn|whatsapp|fax)(_?\d)?(_|$)|phone$/
-const EMAIL = /(^|_)(e_?mail)(_address)?(_|$)/
+const EMAIL =
+  /(^|_)e_?mail(_(address|addr|id|lower|canonical|normalized|primary|secondary|work|home|private|personal|business|office|billing))?(_?\d)?$/
+/** Addresses and numbers that aren't the person's, or aren't yet: they identify no member. */
+const UNCONFIRMED = /(^|_)(unconfirmed|unverified|pending|requested|new|change|old|previous|former)(_|$)/
 const TENANT = new Set(["tenant_id", "organization_id", "organisation_id", "org_id", "tenant", "workspace_id"])
 const DELETED_AT = new Set(["deleted_at", "deleted_on", "discarded_at", "removed_at", "date_deleted"])
 /** The roles that employees have for a record. */
@@ -65,8 +68,11 @@ export const peopleAmong = (
 }
 
 /** Whether a column holds an e-mail address or phone number. */
-const isContact = ({ name, type }: ColumnFacts): boolean =>
-  type === "text" && (EMAIL.test(words(name)) || PHONE.test(words(name)))
+const isContact = ({ name, type }: ColumnFacts): boolean => type === "text" && addressKind(words(name)) !== "text"
+
+/** The kind of a text that is named like an e-mail address or phone number. */
+const addressKind = (base: string): "email" | "phone" | "text" =>
+  UNCONFIRMED.test(base) ? "text" : EMAIL.test(base) ? "email" : PHONE.test(base) ? "phone" : "text"
 
 export const hasContact = ({ columns }: RelationFacts): boolean => columns.some(isContact)
 
@@ -136,7 +142,7 @@ export const displayName = (relation: RelationFacts, id: string, used: ReadonlyS
   const tail = one.slice(one.lastIndexOf("_") + 1)
   const [first, last] = [by(FIRST), by(LAST)]
   const chosen =
-    by(["name", "full_name", "fullname", "display_name"]) ??
+    by(["name", "full_name", "fullname", "display_name", "displayname"]) ??
     (first !== undefined && last !== undefined ? [first, last] : undefined) ??
     by([`${one}_name`, `${tail}_name`, "company_name"]) ??
     readable.find(
@@ -187,7 +193,7 @@ export const isCurrencyOf = (name: string, amount: string): boolean =>
 export const kindOf = ({ type }: ColumnFacts, base: string): MappedKind | undefined => {
   switch (type) {
     case "text":
-      return base === "status" ? "text" : EMAIL.test(base) ? "email" : PHONE.test(base) ? "phone" : "text"
+      return addressKind(base)
     case "other":
     case "inet":
       return "text"

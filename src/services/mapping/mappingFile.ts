@@ -28,6 +28,16 @@ const ColumnEntry = Schema.Struct({
 })
 export type ColumnEntry = typeof ColumnEntry.Type
 
+const WriteEntry = Schema.Struct({
+  /** The columns that changes may set, by their names in `columns`. */
+  columns: Schema.Array(Schema.String),
+  /** `row`: rows may be deleted. */
+  delete: optionalKey(Schema.Literal("row")),
+  /** schema.table of the tables whose rows a deleted row takes along or changes. */
+  cascades: optionalKey(Schema.Array(Schema.String))
+})
+export type WriteEntry = typeof WriteEntry.Type
+
 const TypeEntry = Schema.Struct({
   /** schema.table */
   table: Schema.String,
@@ -41,7 +51,9 @@ const TypeEntry = Schema.Struct({
   exclusive: optionalKey(Schema.Boolean),
   id: Schema.String,
   where: optionalKey(Schema.Record(Schema.String, Schema.NullOr(Schema.Union([Schema.String, Schema.Boolean])))),
-  columns: Schema.Record(Schema.String, ColumnEntry)
+  columns: Schema.Record(Schema.String, ColumnEntry),
+  /** What confirmed changes may write; without it the rows are read only. */
+  write: optionalKey(WriteEntry)
 })
 export type TypeEntry = typeof TypeEntry.Type
 

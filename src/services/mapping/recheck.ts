@@ -87,7 +87,9 @@ const isAsMapped = (
   const mapping = type.mapping!
   if (!mapping.unique && drifted.includes(entry.table)) return false
   const columns = Object.entries(entry.columns).filter(([slug]) => !missing.some((column) => column.slug === slug))
-  const checked = checkEntry({ ...entry, columns: Object.fromEntries(columns) }, context)
+  // What may be written decides nothing about what is read.
+  const { write: _, ...read } = entry
+  const checked = checkEntry({ ...read, columns: Object.fromEntries(columns) }, context)
   if (isFaults(checked)) return false
   const others = context.catalog.types.filter(({ key }) => key !== type.key)
   const now = connected([...others, checked.type]).find(({ key }) => key === type.key)!

@@ -10,6 +10,7 @@ import type { CheckContext } from "./checkColumn.ts"
 import { driftedRelations } from "./drift.ts"
 import { grantLacking } from "./grants.ts"
 import type { MappingDocument } from "./mappingFile.ts"
+import { settleWrites } from "./writeGrants.ts"
 import { type Rechecked, recheckType } from "./recheck.ts"
 
 /** Returns whether anything changed: what is read, or the rights to read it. */
@@ -40,6 +41,9 @@ export const recheckTypes = Effect.fnUntraced(function* (
     owner,
     catalog.types.flatMap((type) => readableNow(type, changed))
   )
+  // A relation that was made again has no rights.
+  const isWritten = catalog.types.some(({ mapping }) => mapping?.write !== undefined)
+  if (isWritten && (changed.length > 0 || granted.granted)) yield* settleWrites(owner)
   const [first, ...others] = changed.map(eventOf)
   if (first !== undefined) {
     if ((yield* holdEpoch(owner, id)) !== catalog.epoch) return yield* OperatorError.of(CHANGED)

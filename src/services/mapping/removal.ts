@@ -10,6 +10,7 @@ import { closest, quoted } from "../../domain/text.ts"
 import { CHANGED } from "../EntityTypeCatalog.ts"
 import type { State } from "../catalog/OrganizationState.ts"
 import { changeRoleOf, mappedTypes, readBy } from "./grants.ts"
+import { settleWrites } from "./writeGrants.ts"
 
 /** What hangs on a mapped type. */
 export interface Removal {
@@ -84,6 +85,7 @@ export const removeType = Effect.fnUntraced(function* (owner: PgClient.PgClient,
     UPDATE builder.entity_type_versions SET stage = 'removed'
     WHERE organization_id = ${id} AND type_key = ${type.key} AND mapping IS NOT NULL`
   yield* revoke(owner, type)
+  yield* settleWrites(owner)
   if ((yield* holdEpoch(owner, id)) !== catalog.epoch) return yield* OperatorError.of(CHANGED)
   yield* raiseEpoch(owner, id, [
     { actor: OPERATOR, action: "catalog.removed", subject: slug, details: { table: removal.table } }

@@ -15,6 +15,10 @@ export interface ColumnFacts {
   /** The declared fractional digits of a second: frameworks that store UTC in times without a zone declare them. */
   readonly precision: number | null
   readonly notNull: boolean
+  /** Whether Postgres alone gives it its value: a generated column, or an identity that is always generated. */
+  readonly generated: boolean
+  /** Whether it is of an enumeration. */
+  readonly enumerated: boolean
   readonly comment: string | null
   /** The allowed values, from an enumeration or a check constraint. */
   readonly values: ReadonlyArray<string> | undefined
@@ -26,6 +30,16 @@ interface ForeignKey {
   /** schema.table */
   readonly target: string
   readonly targetColumns: ReadonlyArray<string>
+}
+
+/** A foreign key of another table, or of the same one, that leads here. */
+interface Referrer {
+  /** schema.table */
+  readonly table: string
+  readonly columns: ReadonlyArray<string>
+  /** Whether its rows change with the key or go with the row: CASCADE, SET NULL or SET DEFAULT. */
+  readonly followsUpdate: boolean
+  readonly followsDelete: boolean
 }
 
 export interface RelationFacts {
@@ -42,6 +56,11 @@ export interface RelationFacts {
   /** Sets of columns with a unique index. */
   readonly unique: ReadonlyArray<ReadonlyArray<string>>
   readonly foreignKeys: ReadonlyArray<ForeignKey>
+  readonly referrers: ReadonlyArray<Referrer>
+  /** Row security; a policy for reads can still let Max read it. */
+  readonly rowSecurity: boolean
+  /** The triggers whose functions belong to a role that isn't trusted. */
+  readonly foreignTriggers: ReadonlyArray<string>
   /** Definitions of the indexes on expressions. */
   readonly indexes: ReadonlyArray<string>
   /** Untrusted owners and row security: what keeps Max from reading it, each with the statement that mends it. */
@@ -58,6 +77,10 @@ export interface Facts {
   /** Whether the fold functions exist: a database whose encoding isn't UTF-8 has none. */
   readonly folds: boolean
   readonly database: string
+  /** The foreign tables, as schema.table. */
+  readonly foreign: ReadonlyArray<string>
+  /** Whether there is a role that writes changes and nothing else. */
+  readonly writes: boolean
 }
 
 const TEXT = new Set(["text", "varchar", "bpchar", "name"])
@@ -114,6 +137,7 @@ const RelationRow = Struct({
       of: TypeRow,
       precision: NullOr(Finite),
       notNull: Boolean,
+      generated: Boolean,
       comment: NullOr(String),
       deterministic: Boolean,
       labels: NullOr(List(String))
@@ -122,6 +146,9 @@ const RelationRow = Struct({
   primaryKey: List(String),
   unique: List(List(String)),
   foreignKeys: List(Struct({ columns: List(String), target: String, targetColumns: List(String) })),
+  referrers: List(Struct({ table: String, columns: List(String), followsUpdate: Boolean, followsDelete: Boolean })),
+  rowSecurity: Boolean,
+  foreignTriggers: List(String),
   indexes: List(String),
   checks: List(Struct({ column: String, definition: String })),
   faults: List(String),
@@ -153,7 +180,7 @@ SELECT json_build_object('schema', c.nspname, 'table', c.relname,
   'comment', obj_description(c.oid, 'pg_class'), 'rows', c.reltuples::bigint,
   'columns', (SELECT coalesce(json_agg(json_build_object('name', a.attname, 'typeName', format_type(a.atttypid, a.atttypmod),
       'of', ${typeJson("t", `CASE WHEN t.typcategory = 'A' THEN (SELECT ${typeJson("e", "NULL")} FROM pg_type e WHERE e.oid = t.typelem) END`)},
-      'precision', CASE WHEN t.typname LIKE 'timestamp%' AND a.atttypmod >= 0 THEN a.atttypmod END, 'notNull', a.attnotnull,
+      'precision', CASE WHEN t.typname LIKE 'timestamp%' AND a.atttypmod >= 0 THEN a.atttypmod END, 'notNull', a.attnotnull, 'generated', a.attgenerated <> '' OR a.attidentity = 'a',
       'comment', col_description(c.oid, a.attnum), 'deterministic', coalesce((SELECT l.collisdeterministic FROM pg_collation l WHERE l.oid = a.attcollation), true),
       'labels', (SELECT json_agg(v.enumlabel ORDER BY v.enumsortorder) FROM pg_enum v WHERE v.enumtypid = t.oid)) ORDER BY a.attnum), '[]')
     FROM pg_attribute a JOIN base b ON b.type = a.atttypid JOIN pg_type t ON t.oid = b.base
@@ -165,6 +192,13 @@ SELECT json_build_object('schema', c.nspname, 'table', c.relname,
       'target', (SELECT s.nspname || '.' || o.relname FROM pg_class o JOIN pg_namespace s ON s.oid = o.relnamespace WHERE o.oid = k.confrelid),
       'targetColumns', ${names("k.confkey", "k.confrelid")}) ORDER BY k.conname), '[]')
     FROM pg_constraint k WHERE k.conrelid = c.oid AND k.contype = 'f'),
+  'referrers', (SELECT coalesce(json_agg(json_build_object('columns', ${names("k.confkey", "c.oid")},
+      'table', (SELECT s.nspname || '.' || o.relname FROM pg_class o JOIN pg_namespace s ON s.oid = o.relnamespace WHERE o.oid = k.conrelid),
+      'followsUpdate', k.confupdtype IN ('c', 'n', 'd'), 'followsDelete', k.confdeltype IN ('c', 'n', 'd')) ORDER BY k.conname), '[]')
+    FROM pg_constraint k WHERE k.confrelid = c.oid AND k.contype = 'f'),
+  'rowSecurity', c.relrowsecurity,
+  'foreignTriggers', (SELECT coalesce(json_agg(t.tgname), '[]') FROM pg_trigger t JOIN pg_proc f ON f.oid = t.tgfoid
+    WHERE t.tgrelid = c.oid AND NOT t.tgisinternal AND NOT max.trusts(f.proowner)),
   'indexes', (SELECT coalesce(json_agg(pg_get_indexdef(i.indexrelid)), '[]') FROM pg_index i WHERE i.indrelid = c.oid AND i.indisvalid AND i.indexprs IS NOT NULL),
   'checks', (SELECT coalesce(json_agg(json_build_object('column', a.attname, 'definition', pg_get_constraintdef(k.oid))), '[]')
     FROM pg_constraint k JOIN pg_attribute a ON a.attrelid = c.oid AND a.attnum = k.conkey[1]
@@ -195,6 +229,7 @@ const toFacts = ({ checks, columns, ...row }: typeof RelationRow.Type): Relation
       ...column,
       type: sourceType(of),
       idType: idType(of),
+      enumerated: of.type === "e",
       values: labels ?? (check === undefined ? undefined : checkedValues(check.definition))
     }
   })
@@ -203,9 +238,14 @@ const toFacts = ({ checks, columns, ...row }: typeof RelationRow.Type): Relation
 /** Reads the facts; takes no lock on any table. */
 export const readFacts = Effect.fnUntraced(function* (sql: PgClient.PgClient) {
   const rows = yield* sql.unsafe<{ facts: unknown }>(FACTS)
-  const [server] = yield* sql<{ folds: boolean; database: string }>`
-    SELECT to_regprocedure('max.fold_text(text)') IS NOT NULL AS folds, current_database()::text AS database`
-  const facts: Facts = { relations: decodeRelations(rows.map(({ facts }) => facts)).map(toFacts), ...server! }
+  const [server] = yield* sql<Omit<Facts, "relations" | "foreign">>`
+    SELECT to_regprocedure('max.fold_text(text)') IS NOT NULL AS folds, current_database()::text AS database,
+      EXISTS (SELECT FROM pg_roles WHERE rolname = replace(pg_get_userbyid(max.reading_role())::text, 'max_read_', 'max_change_') AND rolname LIKE 'max\_change\_%') AS writes`
+  const facts: Facts = {
+    relations: decodeRelations(rows.map(({ facts }) => facts)).map(toFacts),
+    foreign: yield* foreignTables(sql),
+    ...server!
+  }
   return facts
 })
 

@@ -11,6 +11,7 @@ import { mappedTables } from "./doctor/mapped.ts"
 import { clock, connections, disk, extensions, organizations, postgres, schema, standbys } from "./doctor/server.ts"
 import { indexes, statistics, tables } from "./doctor/tables.ts"
 import { pooler } from "./doctor/pool.ts"
+import { replicas } from "./doctor/replicas.ts"
 import { roles } from "./doctor/roles.ts"
 
 export type { Finding } from "./doctor/Finding.ts"
@@ -29,6 +30,7 @@ const CHECKS: ReadonlyArray<readonly [name: string, check: Check]> = [
   ["statistics", statistics],
   ["connections", connections],
   ["standbys", standbys],
+  ["replicas", replicas],
   ["disk", disk],
   ["clock", clock]
 ]
@@ -41,40 +43,42 @@ export interface Installation {
   readonly source: Effect.Effect<Source | undefined, ConfigurationError, Scope.Scope>
   readonly searchConnections: number
   readonly poolUrl?: Redacted.Redacted<string> | undefined
+  readonly replicaUrls?: ReadonlyArray<Redacted.Redacted<string>> | undefined
 }
 
 /** Examines the configured database, from the connection to the clock. Never fails: a failure is a finding. */
-export const examine = Effect.fn("Doctor.examine")(({ location, poolUrl, searchConnections, source }: Installation) =>
-  Effect.gen(function* () {
-    const from = yield* source
-    if (from === undefined)
-      return [
-        ok(
-          "connection",
-          "There is no database yet. Max creates its own when a command needs one.",
-          "max init",
-          "max demo"
-        )
-      ]
-    const { owner } = yield* connectOwner(from)
-    const inspection = yield* inspect(owner)
-    const database = { from, owner, inspection, searchConnections, poolUrl }
-    const findings = yield* Effect.forEach(CHECKS, ([name, check]) =>
-      check(database).pipe(
-        Effect.catchTag("SqlError", (error) =>
-          Effect.succeed([fail(name, `This couldn't be checked: ${faultOf(error).reason}.`)])
+export const examine = Effect.fn("Doctor.examine")(
+  ({ location, poolUrl, replicaUrls, searchConnections, source }: Installation) =>
+    Effect.gen(function* () {
+      const from = yield* source
+      if (from === undefined)
+        return [
+          ok(
+            "connection",
+            "There is no database yet. Max creates its own when a command needs one.",
+            "max init",
+            "max demo"
+          )
+        ]
+      const { owner } = yield* connectOwner(from)
+      const inspection = yield* inspect(owner)
+      const database = { from, owner, inspection, searchConnections, poolUrl, replicaUrls }
+      const findings = yield* Effect.forEach(CHECKS, ([name, check]) =>
+        check(database).pipe(
+          Effect.catchTag("SqlError", (error) =>
+            Effect.succeed([fail(name, `This couldn't be checked: ${faultOf(error).reason}.`)])
+          )
         )
       )
+      return [ok("connection", `${placeOf(location)} answers.`), ...findings.flat()]
+    }).pipe(
+      Effect.scoped,
+      Effect.catch((error) => Effect.succeed([unreachable(location, error)])),
+      Effect.timeoutOrElse({
+        duration: DEADLINE,
+        orElse: () => Effect.succeed([fail("connection", `${placeOf(location)} doesn't answer within ${DEADLINE}.`)])
+      })
     )
-    return [ok("connection", `${placeOf(location)} answers.`), ...findings.flat()]
-  }).pipe(
-    Effect.scoped,
-    Effect.catch((error) => Effect.succeed([unreachable(location, error)])),
-    Effect.timeoutOrElse({
-      duration: DEADLINE,
-      orElse: () => Effect.succeed([fail("connection", `${placeOf(location)} doesn't answer within ${DEADLINE}.`)])
-    })
-  )
 )
 
 const placeOf = ({ dataDir, databaseUrl }: Location): string => {

@@ -1,5 +1,7 @@
 /** Organizations, and the starter policy of each. */
+import type { PgClient } from "@effect/sql-pg"
 import { Context, Effect, Layer } from "effect"
+import type { SqlError } from "effect/sql"
 import { Database } from "../../database/Database.ts"
 import { appendAudit, OPERATOR } from "../../database/audit.ts"
 import { orUnavailable } from "../../database/execute.ts"
@@ -27,6 +29,24 @@ export const STARTER_GRANTS = [
   "member  sees the name, status, company and owner of all people; phone and e-mail of its own record and of the people it owns;",
   "        all companies; the meetings that it owns or attends."
 ] as const
+
+/** Stores an organization, and records it; false if its slug is taken. Call it in a transaction. */
+export const insertOrganization = (
+  sql: PgClient.PgClient,
+  { country, externalKey, id, name, slug, timeZone }: Organization
+): Effect.Effect<boolean, SqlError.SqlError> =>
+  Effect.gen(function* () {
+    const rows = yield* sql`
+      INSERT INTO max.organizations (organization_id, slug, name, country, time_zone, external_key)
+      VALUES (${id}, ${slug}, ${name}, ${country}, ${timeZone}, ${externalKey ?? null})
+      ON CONFLICT (slug) DO NOTHING RETURNING organization_id`
+    if (rows.length === 0) return false
+    yield* appendAudit(sql, id, "changes", [{ actor: OPERATOR, action: "organization.created", subject: slug }])
+    return true
+  })
+
+/** The file of the policy of new organizations. */
+export const starterText = printPolicy(starterPolicy as PolicyDocument)
 
 export class Organizations extends Context.Service<
   Organizations,
@@ -60,22 +80,11 @@ export class Organizations extends Context.Service<
             timeZone: input.timeZone,
             ...(input.externalKey === undefined ? {} : { externalKey: input.externalKey })
           }
-          const created = yield* Effect.gen(function* () {
-            const rows = yield* app`
-                  INSERT INTO max.organizations (organization_id, slug, name, country, time_zone, external_key)
-                  VALUES (${organization.id}, ${organization.slug}, ${organization.name}, ${organization.country},
-                    ${organization.timeZone}, ${input.externalKey ?? null})
-                  ON CONFLICT (slug) DO NOTHING RETURNING organization_id`
-            if (rows.length === 0) return false
-            yield* appendAudit(app, organization.id, "changes", [
-              { actor: OPERATOR, action: "organization.created", subject: organization.slug }
-            ])
-            return true
-          }).pipe(app.withTransaction, orUnavailable)
+          const created = yield* insertOrganization(app, organization).pipe(app.withTransaction, orUnavailable)
           if (!created) {
             return yield* OperatorError.of(`The organization "${input.slug}" already exists: max org list`)
           }
-          yield* policies.publish(organization, printPolicy(starterPolicy as PolicyDocument), OPERATOR)
+          yield* policies.publish(organization, starterText, OPERATOR)
           return organization
         }),
         list: Effect.map(

@@ -6,7 +6,7 @@ import type { AttributeValue, Principal } from "../../domain/Principal.ts"
 import { quoted } from "../../domain/text.ts"
 import { entityId, parseId } from "../../domain/values.ts"
 import type { IdentityResolver } from "../members/IdentityResolver.ts"
-import { readIdentifier } from "../members/identifier.ts"
+import { readIdentifier, readPersonId } from "../members/identifier.ts"
 import type { OrganizationState, State } from "../catalog/OrganizationState.ts"
 import { all } from "../../domain/Predicate.ts"
 import type { RowEvaluator } from "./rowEvaluator.ts"
@@ -36,20 +36,26 @@ export const makeSubjectReader =
     Effect.gen(function* () {
       const { as } = wanted
       const label = typeof as === "string" ? quoted(as) : "This person"
-      const identifier = typeof as === "string" ? readIdentifier(as, organization) : undefined
-      if (typeof as === "string" && identifier === undefined)
-        return yield* OperatorError.of(`${label} is neither an e-mail address nor a phone number.`)
+      const personId = typeof as === "string" ? readPersonId(as) : undefined
+      const identifier = typeof as === "string" && personId === undefined ? readIdentifier(as, organization) : undefined
+      if (typeof as === "string" && personId === undefined && identifier === undefined)
+        return yield* OperatorError.of(`${label} is no e-mail address, phone number or id:ID.`)
+      const named = personId === undefined ? undefined : yield* identities.byId(organization, personId)
+      if (personId !== undefined && named === undefined)
+        return yield* OperatorError.of(`No person has the id ${quoted(personId)}.`)
       const { membership, state } = yield* states.read(
         organization.id,
-        typeof as === "string" ? { by: "identifier", ...identifier! } : { by: "anchor", id: as.anchorId }
+        identifier === undefined
+          ? { by: "anchor", id: typeof as === "string" ? named! : as.anchorId }
+          : { by: "identifier", ...identifier }
       )
-      if (membership === undefined && (wanted.roles === undefined || identifier === undefined)) {
+      if (membership === undefined && (wanted.roles === undefined || typeof as !== "string")) {
         return yield* OperatorError.of(
           `${label} is not an active member, so nothing is visible to them. To list the members: max member list`
         )
       }
       const anchorEntityId =
-        membership?.anchorId ?? (yield* resolveUnique(identities, organization, identifier!, label))
+        membership?.anchorId ?? named ?? (yield* resolveUnique(identities, organization, identifier!, label))
       const people = peopleOf(state.catalog)
       const visible = people && visibilityFor(state).of(people)
       const [row] =

@@ -3,6 +3,7 @@ import { Effect } from "effect"
 import { compilable, compilableWrite } from "../../database/sql/compilable.ts"
 import { type Assignment, changedColumns, type ProposedRow, type RowChange } from "../../database/sql/RowChange.ts"
 import {
+  isWritable,
   type Catalog,
   type Column,
   columnByKey,
@@ -91,7 +92,9 @@ const changeOf = Effect.fnUntraced(function* (
       } satisfies Assignment
     })
   )
-  if (read._tag === "Denied" || write._tag === "Denied" || type.mapping !== undefined) return undefined
+  const settable = type.mapping?.write?.columns
+  if (settable !== undefined && !assignments.every(({ column }) => settable.includes(column.key))) return undefined
+  if (read._tag === "Denied" || write._tag === "Denied" || !isWritable(type, test.action)) return undefined
   return { type, ids, assignments, read, write } satisfies RowChange
 })
 

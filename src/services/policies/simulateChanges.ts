@@ -1,7 +1,8 @@
 /** Simulates what a person could change under another policy: the rows, column by column, and the rules that say to what. */
 import { Effect } from "effect"
 import { compilable } from "../../database/sql/compilable.ts"
-import type { EntityType } from "../../domain/EntityType.ts"
+import { changedColumns } from "../../database/sql/RowChange.ts"
+import { type EntityType, isWritable } from "../../domain/EntityType.ts"
 import { all, type Bound, NEVER } from "../../domain/Predicate.ts"
 import { describeRule } from "../../permissions/describe.ts"
 import { isInForce, plan, rulesFor } from "../../permissions/PermissionEngine.ts"
@@ -26,7 +27,7 @@ export interface SimulatedChanges {
 
 const ACTIONS = ["create", "update", "delete"] as const
 
-/** Undefined when neither policy has a rule about changes for the person, and for mapped types, which are read only. */
+/** Undefined when neither policy has a rule about changes for the person, and for mapped types that are read only. */
 export const simulateChanges = Effect.fnUntraced(function* (
   evaluator: RowEvaluator,
   subject: ReviewSubject,
@@ -39,10 +40,16 @@ export const simulateChanges = Effect.fnUntraced(function* (
   const { catalog } = state
   const rules = (policy: Policy) =>
     ACTIONS.flatMap((action) => rulesFor(policy, principal.roles, type, action)).filter((rule) => isInForce(rule, now))
-  if (type.mapping !== undefined || rules(from).length + rules(to).length === 0) return undefined
+  if ((type.mapping !== undefined && type.mapping.write === undefined) || rules(from).length + rules(to).length === 0)
+    return undefined
   const reaches = [from, to].map((policy) => {
     const read = plannedAccess(policy, catalog, principal, type, now)
     const changing = (action: "update" | "delete", columns: ReadonlyArray<string>): Bound => {
+      const settable = type.mapping?.write?.columns
+      const isOpen =
+        isWritable(type, action) &&
+        (action === "delete" || settable === undefined || columns.every((key) => settable.includes(key)))
+      if (!isOpen) return NEVER
       const planned = compilable(plan(policy, catalog, principal, type, action, now), type, catalog)
       if (planned._tag === "Denied") return NEVER
       return all(
@@ -55,7 +62,7 @@ export const simulateChanges = Effect.fnUntraced(function* (
       ...type.columns.map(({ key }) => changing("update", [key])),
       changing(
         "delete",
-        type.columns.map(({ key }) => key)
+        changedColumns({ type, assignments: [], write: { action: "delete" } }).map(({ key }) => key)
       )
     ]
   })

@@ -14,7 +14,7 @@ import { IdentityResolver } from "../members/IdentityResolver.ts"
 import { SmsSettings } from "./SmsSettings.ts"
 
 /** Days of silence after which a number may have a new owner. */
-const DORMANT_DAYS = 180
+export const DORMANT_DAYS = 180
 
 /** The line of simulated messages; its traffic does not count for dormancy or the log. */
 export const SIMULATION = "simulation"

@@ -72,6 +72,8 @@ export class SmsInbox extends Context.Service<
         readonly write?: Effect.Effect<unknown, E, R>
       }
     ) => Effect.Effect<void, LeaseLost | Unavailable | E, R>
+    /** Replaces the stored body of a message, in the caller's transaction. */
+    readonly replaceBody: (lease: Lease, message: WaitingMessage, body: string) => Effect.Effect<void, Unavailable>
     /** Counts a turn of the sender in this hour; `first` is the first turn above the limit. */
     readonly countTurn: (
       lease: Lease,
@@ -157,6 +159,12 @@ export class SmsInbox extends Context.Service<
             if (finished.length !== messages.length) return yield* new LeaseLost()
             if (write !== undefined) yield* write
           }).pipe(app.withTransaction, orUnavailable),
+
+        replaceBody: ({ key }, { id, provider }, body) =>
+          Effect.asVoid(
+            orUnavailable(app`UPDATE max.sms_inbox SET body = ${body}
+              WHERE organization_id = ${key.organizationId} AND provider = ${provider} AND message_id = ${id}`)
+          ),
 
         countTurn: Effect.fn("SmsInbox.countTurn")(function* (lease, limit) {
           const [row] = yield* orUnavailable(app<{ in_hour: number }>`

@@ -14,7 +14,7 @@ import { DELIVERY, type Delivery, type DeliveryReport, type ShapedText } from ".
 import { type Lease, type LeaseLost, requireRow, senderConditions } from "./SenderLeases.ts"
 
 /** A message gets at most one text of each kind. */
-const TextKind = Schema.Literals(["answer", "refusal", "notice", "apology"])
+const TextKind = Schema.Literals(["answer", "refusal", "notice", "apology", "approval"])
 export type TextKind = typeof TextKind.Type
 
 export interface NewText extends ShapedText {
@@ -22,6 +22,8 @@ export interface NewText extends ShapedText {
   /** The message that it answers. */
   readonly messageId: string
   readonly anchorId: string
+  /** The change that the text asks to confirm; its code is made when the text is sent. */
+  readonly changeId?: string | undefined
   /** The epoch of the lookups behind it. */
   readonly epoch: bigint
   /** When a time-bound rule of those lookups starts or ends, in milliseconds since 1970, or Infinity. */
@@ -35,6 +37,9 @@ export interface Outgoing {
   readonly id: string
   readonly body: string
   readonly kind: TextKind
+  /** The person that it is for. */
+  readonly anchorId: string
+  readonly changeId: string | undefined
   readonly attempts: number
   /** An earlier attempt has an unknown result. */
   readonly unknown: boolean
@@ -64,6 +69,8 @@ const decodeOutgoing = decodeRows(
     text_id: Schema.String,
     body: Schema.String,
     kind: TextKind,
+    anchor_id: Schema.String,
+    change_id: Schema.NullOr(Schema.String),
     state: Schema.Literals(DELIVERY),
     attempts: Schema.Int,
     due: Schema.Boolean,
@@ -139,9 +146,9 @@ export class SmsOutbox extends Context.Service<
         const error = (yield* fitsBudget(lease, text)) ? null : "day's limit"
         return yield* app`
           INSERT INTO max.sms_outbox (organization_id, text_id, line, phone, anchor_id, message_id, kind, body, segments, epoch,
-            expires_at, state, error)
+            expires_at, state, error, change_id)
           SELECT ${organizationId}::bigint, ${id}, ${line}, ${phone}, ${text.anchorId}, ${text.messageId}, ${text.kind}, ${text.body},
-            ${text.segments}::int, ${text.epoch}::bigint, to_timestamp(${text.expiresAt / 1000}::float8), ${error === null ? "queued" : "dead"}, ${error}
+            ${text.segments}::int, ${text.epoch}::bigint, to_timestamp(${text.expiresAt / 1000}::float8), ${error === null ? "queued" : "dead"}, ${error}, ${text.changeId ?? null}
           WHERE ${isHeld(lease)}
           ON CONFLICT DO NOTHING RETURNING 1 AS one`
       })
@@ -153,7 +160,7 @@ export class SmsOutbox extends Context.Service<
 
         next: Effect.fn("SmsOutbox.next")(function* ({ key }) {
           const [row] = yield* app`
-            SELECT t.text_id, t.body, t.kind, t.state, t.attempts, t.tried_at, t.next_at <= clock_timestamp() AS due,
+            SELECT t.text_id, t.body, t.kind, t.anchor_id, t.change_id, t.state, t.attempts, t.tried_at, t.next_at <= clock_timestamp() AS due,
               t.created_at < now() - make_interval(mins => ${MAX_AGE}::int) AS late,
               t.kind = 'answer' AND (t.epoch <> o.epoch OR coalesce(t.expires_at <= to_timestamp(${Date.now() / 1000}::float8), true)) AS stale
             FROM max.sms_outbox t JOIN max.organizations o ON o.organization_id = t.organization_id
@@ -163,11 +170,13 @@ export class SmsOutbox extends Context.Service<
             decodeOutgoing
           )
           if (row === undefined) return undefined
-          const { attempts, body, due, kind, late, stale, state, text_id: id, tried_at } = row
+          const { anchor_id, attempts, body, change_id, due, kind, late, stale, state, text_id: id, tried_at } = row
           return {
             id,
             body,
             kind,
+            anchorId: anchor_id,
+            changeId: change_id ?? undefined,
             attempts,
             due,
             late,

@@ -27,6 +27,20 @@ export interface SmsChannel {
   readonly contact: string | undefined
   /** The role of identified people without a membership; undefined while the channel is closed. */
   readonly openRole: string | undefined
+  /** Whether members may propose and confirm changes by text. */
+  readonly changes: boolean
+  /** Whether approvers are told by text of a change that waits for them. */
+  readonly tellsApprovers: boolean
+}
+
+/** Settings that are off until an operator switches them on; a setting that is left out stays as it is. */
+export type SmsSwitches = Partial<Pick<SmsChannel, "changes" | "tellsApprovers">>
+
+interface ChannelRow {
+  readonly contact: string | null
+  readonly open_role: string | null
+  readonly changes: boolean
+  readonly tell_approvers: boolean
 }
 
 type Fault = NotAdmitted | OperatorError | Unavailable
@@ -51,6 +65,8 @@ export class SmsSettings extends Context.Service<
     readonly open: (organization: Organization, role: string) => Effect.Effect<void, Fault>
     /** Closes the channel to people without a membership, from the next message on. */
     readonly close: (organization: Organization) => Effect.Effect<void, Fault>
+    /** Switches what the channel may do, from the next message on. */
+    readonly set: (organization: Organization, switches: SmsSwitches) => Effect.Effect<SmsChannel, Fault>
     /** Marks a dormant number as proved. */
     readonly prove: (organization: Organization, phone: string) => Effect.Effect<void, Fault>
   }
@@ -83,6 +99,18 @@ export class SmsSettings extends Context.Service<
           // The new epoch ends the access of people who were admitted by the open channel.
           yield* raiseEpoch(app, organization.id, [event])
         }).pipe(app.withTransaction, orUnavailable)
+
+      const channel = Effect.fn("SmsSettings.channel")(function* (organizationId: bigint) {
+        const [row] = yield* orUnavailable(app<ChannelRow>`
+          SELECT contact, open_role, changes, tell_approvers FROM max.sms_settings WHERE organization_id = ${organizationId}`)
+        const found: SmsChannel = {
+          contact: row?.contact ?? undefined,
+          openRole: row?.open_role ?? undefined,
+          changes: row?.changes ?? false,
+          tellsApprovers: row?.tell_approvers ?? false
+        }
+        return found
+      })
 
       return SmsSettings.of({
         addNumber: Effect.fn("SmsSettings.addNumber")(function* (organization, number) {
@@ -133,10 +161,25 @@ export class SmsSettings extends Context.Service<
           return { organization: organizationOf(row), number: { phone, provider, account, secret } }
         }),
 
-        channel: Effect.fn("SmsSettings.channel")(function* (organizationId) {
-          const [row] = yield* orUnavailable(app<{ contact: string | null; open_role: string | null }>`
-            SELECT contact, open_role FROM max.sms_settings WHERE organization_id = ${organizationId}`)
-          return { contact: row?.contact ?? undefined, openRole: row?.open_role ?? undefined }
+        channel,
+
+        set: Effect.fn("SmsSettings.set")(function* (organization, { changes = null, tellsApprovers = null }) {
+          const event = auditEvent("sms.changes-set", organization.slug, {
+            ...(changes === null ? {} : { changes: changes ? "once" : "off" }),
+            ...(tellsApprovers === null ? {} : { tellApprovers: tellsApprovers })
+          })
+          yield* orUnavailable(
+            app.withTransaction(
+              Effect.andThen(
+                app`INSERT INTO max.sms_settings AS s (organization_id, changes, tell_approvers)
+                  VALUES (${organization.id}, coalesce(${changes}::boolean, false), coalesce(${tellsApprovers}::boolean, false))
+                  ON CONFLICT (organization_id) DO UPDATE SET changes = coalesce(${changes}::boolean, s.changes),
+                    tell_approvers = coalesce(${tellsApprovers}::boolean, s.tell_approvers)`,
+                appendAudit(app, organization.id, "changes", [event])
+              )
+            )
+          )
+          return yield* channel(organization.id)
         }),
 
         setContact: Effect.fn("SmsSettings.setContact")(function* (organization, text) {

@@ -39,7 +39,7 @@ export const storeTraces = (
         ),
         Effect.withTracerEnabled(false)
       )
-      yield* Effect.addFinalizer(() => Effect.ignore(Effect.timeout(flush, "2 seconds")))
+      yield* Effect.addFinalizer(() => Effect.ignore(Effect.timeout(flush, "5 seconds")))
       yield* Effect.forkScoped(Effect.repeat(flush, Schedule.spaced("1 second")))
     })
   )

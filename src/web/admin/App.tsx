@@ -4,6 +4,7 @@ import type { Session } from "../../wire/session.ts"
 import { Wordmark } from "../shared/Wordmark.tsx"
 import { session } from "./api.ts"
 import { Audit } from "./Audit.tsx"
+import { Changes } from "./Changes.tsx"
 import { Explain } from "./Explain.tsx"
 import { History } from "./History.tsx"
 import { Command, Failure, Isolated, useTitle } from "./parts.tsx"
@@ -53,6 +54,7 @@ export const App = () => {
 const SECTIONS = [
   { path: ["people"], name: "People" },
   { path: ["policy"], name: "Policy" },
+  { path: ["changes"], name: "Changes" },
   { path: ["texts"], name: "Texts" },
   { path: ["audit"], name: "Audit" }
 ] as const
@@ -106,6 +108,8 @@ const Inside = ({ session: { organization, scopes } }: { readonly session: Sessi
           <Explain key={JSON.stringify(query)} person={query["person"]} type={query["type"]} row={query["row"]} />
         ) : section === "policy" ? (
           <Policy />
+        ) : section === "changes" ? (
+          <Changes />
         ) : section === "texts" ? (
           <Texts />
         ) : section === "audit" ? (

@@ -35,7 +35,8 @@ const KINDS: Readonly<Record<string, string>> = {
   answer: "an answer",
   refusal: "where to ask for access",
   notice: "a notice",
-  apology: "an apology"
+  apology: "an apology",
+  approval: "a link to approve a change"
 }
 
 const HEADINGS = ["When", "Who", "What", "State"]

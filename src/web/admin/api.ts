@@ -1,5 +1,6 @@
 /** The requests of the administration page. */
 import type { AuditPage, Chain, Verifications } from "../../wire/admin/audit.ts"
+import type { ChangeLog } from "../../wire/admin/changes.ts"
 import type {
   Invitations,
   Invite,
@@ -77,6 +78,9 @@ export const audit = ({ chain, ...filter }: AuditFilter, before?: number) => {
   return get<AuditPage>(`/v1/admin/audit?${query}`)
 }
 export const verify = async () => (await get<Verifications>("/v1/admin/audit/verification")).chains
+
+export const changeLog = (before?: string) =>
+  get<ChangeLog>(`/v1/admin/changes${before === undefined ? "" : `?${new URLSearchParams({ before })}`}`)
 
 export const texts = (before?: string) =>
   get<TextLog>(`/v1/admin/texts${before === undefined ? "" : `?${new URLSearchParams({ before })}`}`)

@@ -7,9 +7,10 @@ import "../shared/controls.css"
 import { effect } from "@preact/signals"
 import { render } from "preact"
 import { applyTheme } from "../shared/theme.ts"
-import { type Address, Chat, type Place } from "./state/Chat.ts"
+import { Chat } from "./state/Chat.ts"
+import type { Address, Place } from "./state/place.ts"
 import { App } from "./view/App.tsx"
-import { SignIn } from "./view/SignIn.tsx"
+import { Door } from "./view/Door.tsx"
 import { listenToShortcuts } from "./view/shortcuts.ts"
 
 const PLACE = /^#(c|d|t)\/([A-Za-z0-9_-]{1,64})$/
@@ -93,4 +94,4 @@ listenToShortcuts(chat)
 addEventListener("popstate", () => void chat.goTo(address.read()))
 if (code === undefined) void chat.start()
 else chat.access.value = "signed out"
-render(<App chat={chat} signIn={<SignIn chat={chat} entry={entry} />} />, document.getElementById("app")!)
+render(<App chat={chat} signIn={<Door chat={chat} entry={entry} />} />, document.getElementById("app")!)

@@ -4,7 +4,8 @@
  */
 import "./embed.css"
 import { render } from "preact"
-import { type Address, Chat } from "../chat/state/Chat.ts"
+import { Chat } from "../chat/state/Chat.ts"
+import type { Address } from "../chat/state/place.ts"
 import { App } from "../chat/view/App.tsx"
 import { Floating } from "./Floating.tsx"
 import { NoToken } from "./NoToken.tsx"

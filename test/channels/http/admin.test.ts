@@ -68,6 +68,8 @@ const reads = (person: string, row: string, word: string): ReadonlyArray<Call> =
   ["GET", "audit?chain=reads"],
   ["GET", `audit?who=${person}&since=2020-01-01&action=membership&limit=3`],
   ["GET", "audit/verification"],
+  ["GET", "changes"],
+  ["GET", "changes?limit=2&before=jopuvumecfmzq"],
   ["GET", "texts"],
   ["GET", "texts?limit=2&before=2026-11-20T15:31:00.00031Z"]
 ]

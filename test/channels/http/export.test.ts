@@ -4,8 +4,9 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { Database } from "../../../src/database/Database.ts"
 import type { Organization } from "../../../src/domain/EntityType.ts"
 import { CurrentPrincipal } from "../../../src/domain/Principal.ts"
+import { MAX_EXPORTED } from "../../../src/domain/Query.ts"
 import { Credentials, type Scope as TokenScope } from "../../../src/services/access/Credentials.ts"
-import { Exports, MAX_EXPORTED } from "../../../src/services/exports/Exports.ts"
+import { Exports } from "../../../src/services/exports/Exports.ts"
 import { IdentityResolver } from "../../../src/services/members/IdentityResolver.ts"
 import { Memberships } from "../../../src/services/members/Memberships.ts"
 import { addPeople, makeOrganization } from "../../support/atlas.ts"
@@ -242,6 +243,24 @@ describe("an export over HTTP", () => {
     expect(await recorded(organization)).toMatchObject([
       { action: "data.exported", subject: "people", details: { columns: ["by name", "distinct status"], rows: 3 } }
     ])
+  })
+
+  it("has every group, more than a page shows, and says in its last line where there are more groups than it has", async () => {
+    const { token } = await organizationWith("grouped", numbered(MAX_EXPORTED + 1))
+    const few = {
+      ...people,
+      selectColumns: ["by name"],
+      filters: [...people.filters, { columnId: "name", op: "ilike", value: "Person 99" }]
+    }
+    const names = numbered(MAX_EXPORTED + 1).filter((name) => name.startsWith("Person 99"))
+    const exact = rowsIn((await take(token, few)).text).slice(1)
+    expect(exact.map(([name]) => name).toSorted()).toEqual(names.toSorted())
+    const all = parse((await take(token, { ...people, selectColumns: ["by name"] })).text, {
+      relax_column_count: true
+    }) as ReadonlyArray<ReadonlyArray<string>>
+    expect(all.length).toBe(1 + MAX_EXPORTED + 1)
+    expect(new Set(all.slice(1, -1).map(([name]) => name)).size).toBe(MAX_EXPORTED)
+    expect(all.at(-1)![0]).toMatch(/^This file ends here: it has the first 10000 groups/)
   })
 
   it("puts no value of a row into logs, spans and the audit log, and none of another organization into the file", async () => {

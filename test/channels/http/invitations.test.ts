@@ -324,10 +324,10 @@ describe("mail", () => {
     expect((await signIn(code)).status).toBe(401)
   })
 
-  it("is offered only where it is configured, and only to Max's own page", async () => {
+  it("is offered only where it is configured, as passkeys are only at a name with https, and only to Max's own page", async () => {
     const ways = async (base: string, host: string) => (await ask(base, "/v1/session/ways", { headers: { host } })).json
-    expect(await ways(mailing.url, "max.example.com")).toEqual({ mail: true, providers: [] })
-    expect(await ways(server.url, new URL(server.url).host)).toEqual({ mail: false, providers: [] })
+    expect(await ways(mailing.url, "max.example.com")).toEqual({ mail: true, passkeys: true, providers: [] })
+    expect(await ways(server.url, new URL(server.url).host)).toEqual({ mail: false, passkeys: false, providers: [] })
     expect((await askFor("priya@atlas.example", mailing.url, { origin: "https://evil.example" })).status).toBe(403)
   })
 })

@@ -51,7 +51,9 @@ it("max sms add-number takes a number with a reference to its secret, and refuse
   expect(listed).toEqual({
     numbers: [{ phone: "+15125550100", provider: "twilio", account: ACCOUNT, secret: "env:CARRIER_TOKEN" }],
     contact: null,
-    openedWithRole: null
+    openedWithRole: null,
+    changes: "off",
+    tellApprovers: false
   })
   expect((await max("audit", "list", "--org", "atlas")).stdout).toContain("sms.number-added")
   expect((await max("sms", "remove-number", "+15125550100", "--org", "atlas")).code).toBe(0)
@@ -95,4 +97,21 @@ it("max sms simulate holds a conversation that the log does not show", async () 
   ]) {
     expect((await max("sms", "log", ...bad, "--org", "atlas")).code).toBe(2)
   }
+})
+
+it("max sms set switches changes by text on and off, and leaves what isn't named as it is", async () => {
+  const set = async (...args: ReadonlyArray<string>) => {
+    const ran = await max("sms", "set", "--org", "atlas", ...args)
+    return [ran.code, ran.stdout]
+  }
+  const now = async () => JSON.parse((await max("sms", "numbers", "--org", "atlas", "--json")).stdout)
+  expect(await set("--changes", "once")).toEqual([0, expect.stringContaining("OK and the code of its text")])
+  expect(await now()).toMatchObject({ changes: "once", tellApprovers: false })
+  expect((await set("--tell-approvers", "on"))[0]).toBe(0)
+  expect(await now()).toMatchObject({ changes: "once", tellApprovers: true })
+  expect((await set("--changes", "off", "--tell-approvers", "off"))[0]).toBe(0)
+  expect(await now()).toMatchObject({ changes: "off", tellApprovers: false })
+  expect((await set())[0]).toBe(2)
+  expect((await set("--changes", "twice"))[0]).toBe(2)
+  expect((await max("audit", "list", "--org", "atlas")).stdout).toContain("sms.changes-set")
 })

@@ -114,6 +114,7 @@ const everything = typeBySlug(catalog, "meetings")!.columns
 
 const STATEMENTS: Readonly<Record<string, Statement>> = {
   "propose-update": compilePropose(status, catalog),
+  "propose-update-with-the-proposer": compilePropose(status, catalog, { type: owner.type, id: "13", read: owner.read }),
   "propose-update-of-references": compilePropose(owner, catalog),
   "propose-update-of-links": compilePropose(moves, catalog),
   "propose-update-of-a-hidden-cell": compilePropose(hidden, catalog),

@@ -225,16 +225,18 @@ layer(Layer.empty, { excludeTestServices: true })("two processes", (it) => {
           { run: other, who: yield* other(as(admin.principal)) }
         ]
         /** Proposes for each id, in both processes by turns and all at once. */
-        const attempts = (wanted: ReadonlyArray<string>, action: "people.update" | "people.delete") =>
+        const attempts = (
+          wanted: ReadonlyArray<string>,
+          action: "people.update" | "people.delete",
+          keys: "own" | undefined = undefined
+        ) =>
           Effect.forEach(
             wanted,
             (id, at) => {
               const { run, who } = both[at % 2]!
-              return run(
-                Effect.result(
-                  action === "people.delete" ? who.remove(action, [id]) : who.update(action, [id], { status: "Won" })
-                )
-              )
+              const values = action === "people.delete" ? [] : [{ columnId: "status", value: "Won" }]
+              const key = keys === undefined ? undefined : `key ${at}`
+              return run(Effect.result(who.propose({ steps: [{ actionId: action, entityIds: [id], values }], key })))
             },
             { concurrency: "unbounded" }
           )
@@ -255,6 +257,19 @@ layer(Layer.empty, { excludeTestServices: true })("two processes", (it) => {
         expect([changes.proposed, changes.says]).toEqual([10, ["At most 10 changes a minute. Try again in … seconds."]])
         expect(changes.wait).toBeLessThanOrEqual(60)
         expect(changes.wait).toBeGreaterThan(30)
+        yield* forget
+        // A call with the caller's own key is counted before. Each proposal takes a while, so that others come meanwhile.
+        yield* run(
+          Effect.gen(function* () {
+            const { owner } = yield* Database
+            yield* owner.unsafe(
+              `CREATE FUNCTION max.slowly() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN PERFORM pg_sleep(0.03); RETURN NEW; END $$`
+            ).unprepared
+            yield* owner`CREATE TRIGGER slowly BEFORE INSERT ON max.changes FOR EACH ROW EXECUTE FUNCTION max.slowly()`
+          })
+        )
+        const keyed = outcome(yield* attempts(ids.slice(0, 25), "people.update", "own"))
+        expect([keyed.proposed, keyed.says]).toEqual([10, changes.says])
         yield* forget
         const deletions = outcome(yield* attempts(ids.slice(0, 9), "people.delete"))
         expect([deletions.proposed, deletions.says]).toEqual([

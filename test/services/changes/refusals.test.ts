@@ -375,7 +375,7 @@ layer(TestServices, { excludeTestServices: true })("a change is refused", (it) =
       const draft = yield* admin.update("people.update", [ada!], { status: "Won" })
       expect(draft.preview.steps[0]!.cells).toMatchObject([{ becomes: "Won" }])
       const refusal = yield* Effect.flip(confirmed(admin, draft))
-      expect(refusal.message).toBe("The database made something else of it: nothing was changed.")
+      expect(refusal.message).toBe("The database made something else of Status: nothing was changed.")
       expect(yield* cellOf(organization, entityId(ada!), "status")).toBe("Lead")
       yield* owner.unsafe("DROP FUNCTION max.twist() CASCADE")
     })

@@ -1,11 +1,15 @@
 /** Amounts in several currencies, cursors of groups, and requests for groups that can't be answered. */
-import { layer } from "@effect/vitest"
-import { Effect } from "effect"
+import { it, layer } from "@effect/vitest"
+import { Effect, Layer, Redacted } from "effect"
 import { expect } from "vitest"
 import { Database } from "../../../src/database/Database.ts"
+import { Env } from "../../../src/env.ts"
+import { ConfiguredDatabase, Services } from "../../../src/layers.ts"
+import { CurrentPrincipal } from "../../../src/domain/Principal.ts"
+import { Exports } from "../../../src/services/exports/Exports.ts"
 import { renderPage } from "../../../src/tools/render.ts"
-import { makeOrganization } from "../../support/atlas.ts"
-import { TestServices } from "../../support/database.ts"
+import { addPeople, asMember, makeOrganization } from "../../support/atlas.ts"
+import { migratedDatabase, TestServices } from "../../support/database.ts"
 import { asExistingPerson, mapTables, policyFor, runScript } from "../../support/mappedTables.ts"
 import { random } from "../../conformance/world.ts"
 
@@ -145,3 +149,22 @@ layer(TestServices, { excludeTestServices: true })("groups", (it) => {
     })
   )
 })
+
+it.live("groups are refused where they are turned off, also in exports, and lookups are answered", () =>
+  Effect.gen(function* () {
+    const url = yield* migratedDatabase
+    const env = Env.layerWith({ databaseUrl: Redacted.make(url), lookupTimeout: 10_000, figures: "off" })
+    const services = Services.pipe(Layer.provideMerge(ConfiguredDatabase.pipe(Layer.provideMerge(env))), Layer.orDie)
+    yield* Effect.gen(function* () {
+      const organization = yield* makeOrganization("figureless")
+      yield* addPeople(organization, [{ name: "Lee", email: "lee@figureless.example" }])
+      const member = yield* asMember(organization, "boss@figureless.example", "admin")
+      const refused = yield* Effect.flip(member.find({ filters: [], selectColumns: ["by status"] }))
+      expect(refused).toMatchObject({ _tag: "InvalidInput", message: "Groups and figures are turned off." })
+      const exports = yield* Exports
+      const file = exports.begin({ entityTypeId: "people", filters: [], selectColumns: ["by status"] })
+      expect(yield* Effect.flip(Effect.provideService(file, CurrentPrincipal, member.principal))).toEqual(refused)
+      expect((yield* member.find({ filters: [{ columnId: "name", op: "eq", value: "Lee" }] })).total).toBe(1)
+    }).pipe(Effect.provide(services))
+  }).pipe(Effect.scoped)
+)

@@ -7,6 +7,7 @@ import { LONG } from "../../support/long.ts"
 import { adventureworks } from "./kinds/adventureworks.ts"
 import { discourse } from "./kinds/discourse.ts"
 import { documenso } from "./kinds/documenso.ts"
+import { erpnext } from "./kinds/erpnext.ts"
 import { formbricks } from "./kinds/formbricks.ts"
 import { gitlab } from "./kinds/gitlab.ts"
 import { journey } from "./kinds/journey.ts"
@@ -18,6 +19,9 @@ import { odoo } from "./kinds/odoo.ts"
 import { openstreetmap } from "./kinds/openstreetmap.ts"
 import { pagila } from "./kinds/pagila.ts"
 import { plant, PLANT_TABLES } from "./kinds/plant.ts"
+import { sourcegraph } from "./kinds/sourcegraph.ts"
+import { supabase } from "./kinds/supabase.ts"
+import { synapse } from "./kinds/synapse.ts"
 import { umami } from "./kinds/umami.ts"
 
 const KINDS = [
@@ -33,9 +37,13 @@ const KINDS = [
   gitlab,
   discourse,
   odoo,
-  mattermost
+  mattermost,
+  erpnext,
+  supabase,
+  sourcegraph,
+  synapse
 ]
-const SHORT = [northwind, lago, umami]
+const SHORT = [northwind, lago, supabase]
 
 /** The columns of all mapped kinds, and the harmless ones that proposals held back. */
 const counts = { columns: 0, heldBack: 0 }
@@ -49,7 +57,7 @@ for (const kind of LONG ? KINDS : SHORT)
           counts.columns += columns - kind.credentials.length
           counts.heldBack += kind.heldBack?.length ?? 0
         }),
-      120_000
+      600_000
     )
   })
 

@@ -75,6 +75,68 @@ CREATE FOREIGN TABLE keys.remote (id int, name text) SERVER elsewhere;
     })
   )
 
+  it.effect("leaves out a table that row security would hide, names the remedy, and maps the others unedited", () =>
+    Effect.gen(function* () {
+      const mappings = yield* Mappings
+      const secured = yield* makeOrganization("secured")
+      yield* runScript(`
+CREATE SCHEMA secured;
+CREATE TABLE secured.notes (id int PRIMARY KEY, name text);
+CREATE TABLE secured.tags (id int PRIMARY KEY, name text);
+CREATE TABLE secured.note_tags (note_id int REFERENCES secured.notes, tag_id int REFERENCES secured.tags, PRIMARY KEY (note_id, tag_id));
+ALTER TABLE secured.notes ENABLE ROW LEVEL SECURITY;
+CREATE POLICY own ON secured.notes USING (name = current_user);
+`)
+      const of = (table: string) => table.startsWith("secured.")
+      const { file, notes } = yield* mappings.propose(secured, [], true)
+      const types = file.types.filter(({ table }) => of(table))
+      expect(types.map(({ table }) => table)).toEqual(["secured.tags"])
+      expect(notes.join("\n")).toContain(
+        "secured.notes: left out, because of row security on secured.notes would hide rows"
+      )
+      yield* mappings.apply(secured, { version: 1, types })
+      const view = /CREATE VIEW secured\.notes_all .*?;/.exec(notes.join("\n"))![0]
+      yield* runScript(`${view}\n`)
+      expect((yield* mappings.propose(secured, [], true)).file.types.map(({ table }) => table)).toContain(
+        "secured.notes_all"
+      )
+      // An operator who names the table gets it, and the refusal.
+      const named = yield* mappings.propose(secured, ["secured.notes"], true)
+      expect(yield* Effect.flip(mappings.apply(secured, named.file))).toMatchObject({ _tag: "OperatorError" })
+    })
+  )
+
+  it.effect("takes no login for a reference, no pending address for a person's, and no credential for an id", () =>
+    Effect.gen(function* () {
+      const mappings = yield* Mappings
+      yield* runScript(`
+CREATE SCHEMA tab;
+CREATE TABLE tab."tabUser" (name text PRIMARY KEY, full_name text);
+CREATE TABLE tab."tabEmployee" (name text PRIMARY KEY, first_name text, last_name text, modified_by text, user_id text, personal_email text, unconfirmed_email text, company_email text, email_template text);
+CREATE TABLE tab."tabLogin" (name text UNIQUE, note text);
+CREATE TABLE tab."tabVoucher" (token text NOT NULL UNIQUE, note text);
+`)
+      const tables = ["User", "Employee", "Login", "Voucher"].map((table) => `tab.tab${table}`)
+      const { file, notes } = yield* mappings.propose(yield* makeOrganization("tabs"), tables, true)
+      const [people] = file.types.filter(({ type }) => type === "people")
+      expect(people).toMatchObject({ pluralName: "Employees", table: "tab.tabEmployee" })
+      const columns = Object.entries(people!.columns).map(([name, { kind, to }]) => `${name} ${to ?? kind}`)
+      expect(columns).toEqual([
+        "name text",
+        "modified_by text",
+        "user tab.tabUser",
+        "company_email email",
+        "personal_email email",
+        "unconfirmed_email text",
+        "email_template text"
+      ])
+      expect(notes.join("\n")).toContain("members are found there by company_email.")
+      expect(notes.join("\n")).toContain(`ALTER TABLE tab."tabLogin" ALTER name SET NOT NULL;`)
+      expect(notes.join("\n")).not.toContain("CREATE UNIQUE INDEX")
+      expect(notes.join("\n")).toContain("SELECT encode(sha256(convert_to(token::text, 'UTF8')), 'hex') AS id, * FROM")
+    })
+  )
+
   it.effect("reads network addresses as they are written", () =>
     Effect.gen(function* () {
       const hosts = yield* makeOrganization("hosts")

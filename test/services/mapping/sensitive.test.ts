@@ -35,7 +35,14 @@ const CREDENTIALS: Schema = {
   integrations:
     "bearer_token jwt signing_secret webhookSecret oauth_token_secret apiSecret consumer_secret clientSecret",
   accounts: "salt pwd_hash passphrase security_answer security_question recovery_code mnemonic seed_phrase nonce",
-  data: "pem encrypted_data ciphertext"
+  data: "pem encrypted_data ciphertext",
+  refresh_tokens: "parent value_sha256",
+  sso_states: "auth_code code_verifier auth_data upload_signature slack_webhook_url",
+  connections: "config configuration dsn connection_string database_url",
+  site_settings: "value contents",
+  ir_config_parameter: "value",
+  sessions: "id session_id sid sess payload session_data",
+  staff_banks: "bank_ac_no bank_acct_number"
 }
 
 const HARMLESS: Schema = {
@@ -118,23 +125,28 @@ const HARMLESS: Schema = {
   assets: "serial_number asset_tag imei mac_address:uuid model manufacturer purchase_order_number",
   lead: "source campaign score:integer next_step last_contact:date probability:numeric stage reason_lost",
   building: "salt_storage:boolean floor:integer room bank holiday_calendar nationality language",
-  bank_holidays: "name date:date region"
+  bank_holidays: "name date:date region",
+  training_sessions: "id session_id room trainer",
+  settings: "name description user_id:integer",
+  flow: "code_challenge redirect_url signature value config_version",
+  product_options: "option_name option_value value"
 }
 
 const TYPES: Readonly<Record<string, ColumnFacts["type"]>> = { uuid: "other" }
 
 const columnsOf = (schema: Schema) =>
-  Object.entries(schema).flatMap(([table, columns]) =>
-    columns.split(" ").map((text) => {
+  Object.entries(schema).flatMap(([table, texts]) => {
+    const columns = texts.split(" ").map((text) => {
       const [name, type = "text"] = text.split(":")
-      const column = {
+      return {
         name: name!,
         type: TYPES[type] ?? (type as ColumnFacts["type"]),
         idType: type === "uuid" ? ("uuid" as const) : type === "integer" ? ("bigint" as const) : ("text" as const)
       } as ColumnFacts
-      return { column, relation: { name: `public.${table}`, table, foreignKeys: [] } as unknown as RelationFacts }
     })
-  )
+    const relation = { name: `public.${table}`, table, columns, foreignKeys: [] } as unknown as RelationFacts
+    return columns.map((column) => ({ column, relation }))
+  })
 
 const heldBack = (schema: Schema, samples: Samples = new Map()) =>
   columnsOf(schema).flatMap(({ column, relation }) =>
@@ -169,6 +181,16 @@ describe("a proposal", () => {
     expect(of("4111 1111 1111 1112", "5500-0000-0000-0005", "340000000000001")).toBe(false)
     expect(of("+1 512 555 0142", "2026-03-01", "DE89370400440532013001")).toBe(false)
     expect(of("Ada", "Grace", "$5 off")).toBe(false)
+    expect(of('{"url": "https://x", "apiToken": "t"}')).toBe(true)
+    expect(of("postgres://app:hunter2@db/app")).toBe(true)
+    expect(of('{"tokens": 12}', "https://example.com/a:b@c", '{"secret": ""}')).toBe(false)
+  })
+
+  it("holds back the values of a table whose rows are named like credentials", () => {
+    const of = (...names: ReadonlyArray<string>) =>
+      heldBack({ singles: "field value" }, new Map([["public.singles", new Map([["field", names]])]]))
+    expect(of("country", "client_secret")).toEqual(["singles.value"])
+    expect(of("country", "language")).toEqual([])
   })
 
   it("shows references to tables of credentials", () => {

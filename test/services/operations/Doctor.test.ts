@@ -40,6 +40,15 @@ const BREAKAGES: ReadonlyArray<
 > = [
   ["the reading role may write", "roles", "fail", (read) => [`GRANT INSERT ON data.people TO ${read}`]],
   ["PUBLIC may write", "roles", "fail", () => ["GRANT UPDATE ON data.people TO PUBLIC"]],
+  [
+    "the role of changes may write a table of another program",
+    "roles",
+    "fail",
+    (read) => [
+      "CREATE TABLE public.others (id int, secret text)",
+      `GRANT UPDATE (secret) ON public.others TO ${read.replace("read", "change")}`
+    ]
+  ],
   ["the reading role may create tables", "roles", "warn", (read) => [`GRANT CREATE ON SCHEMA data TO ${read}`]],
   ["the reading role bypasses row-level security", "roles", "fail", (read) => [`ALTER ROLE ${read} BYPASSRLS`]],
   ["the reading role has another password", "roles", "fail", (read) => [`ALTER ROLE ${read} PASSWORD 'another'`]],

@@ -99,11 +99,12 @@ layer(Url.layer, { excludeTestServices: true })("policies", (it) => {
         { as: "lena@atlas.com", roles: [], read: "people", expect: ["lena"] },
         { as: "lena@atlas.com", read: "companies", shows: ["phone"] },
         { as: "wide@atlas.com", read: "people", expect: [] },
-        { as: "otto", read: "people", expect: [] }
+        { as: "otto", read: "people", expect: [] },
+        { as: "id:none", read: "people", expect: [] }
       ]
       const failure = faultOf(yield* publish(organization, file(RULES, { tests: bad })))
       expect([failure.message, ...(failure.details ?? [])]).toEqual([
-        "The policy was not published: not all of its 8 tests pass.",
+        "The policy was not published: not all of its 9 tests pass.",
         `tests[0]: lena@atlas.com reads people: expected to see "unknown" (no such row); found it hidden.`,
         expect.stringMatching(
           /^tests\[0\]: .* expected only lena, otto and unknown; found (?=.*vera \(Vera\))(?=.*nils \(Nils\))(?=.*wide \(Wide\)).*\.$/
@@ -116,12 +117,17 @@ layer(Url.layer, { excludeTestServices: true })("policies", (it) => {
         "tests[4]: lena@atlas.com as a person without roles reads people: expected to see lena (Lena); found it hidden.",
         "tests[5]: lena@atlas.com reads companies: expected phone to be shown on at least one row; found it hidden on every row.",
         expect.stringContaining(`"wide@atlas.com" is not an active member`),
-        expect.stringContaining(`"otto" is neither an e-mail address nor a phone number`)
+        expect.stringContaining(`"otto" is no e-mail address, phone number or id:ID`),
+        expect.stringContaining(`No person has the id "none"`)
       ])
       expect(yield* inForce(organization)).toBe(2)
       // Tests run under the checked policy, not the one in force.
       const open = file([...RULES, { id: "all" }], {
-        tests: [{ as: "lena@atlas.com", read: "people", shows: ["phone"], includes: ["wide"] }]
+        tests: [
+          { as: "lena@atlas.com", read: "people", shows: ["phone"], includes: ["wide"] },
+          // Who has no address is named by id.
+          { as: "id:lena", read: "people", includes: ["wide"] }
+        ]
       })
       expect(Result.isSuccess(yield* publish(organization, open))).toBe(true)
     })

@@ -2,12 +2,13 @@
 import { Data } from "effect"
 import type { ContextType } from "../readConversation.ts"
 import type { Concept } from "../lexicon.ts"
+import type { Lookup } from "../Lookup.ts"
 import type { Moment } from "./moments.ts"
 import type { Said, Word } from "./words.ts"
 
 type Words = ReadonlyArray<Word>
 
-/** The row that a request is about. */
+/** The row, or the set of rows, that a request is about. */
 export type Subject = Data.TaggedEnum<{
   /** A pronoun: the subject of an earlier sentence, or the entity of the last answer. */
   It: {}
@@ -23,6 +24,8 @@ export type Subject = Data.TaggedEnum<{
     readonly people: ReadonlyArray<Words>
     readonly moment?: Moment
   }
+  /** "all of Akira's leads that are interested in software", read as a question for a list. */
+  Rows: { readonly lookup: Lookup }
 }>
 export const Subject = Data.taggedEnum<Subject>()
 

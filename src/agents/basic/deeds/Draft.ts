@@ -1,6 +1,7 @@
 /** A call that drafts a change. */
 import type { ContextType } from "../readConversation.ts"
 import type { Deed } from "./Deed.ts"
+import type { Rows } from "./findSet.ts"
 import type { Cell } from "./settle.ts"
 
 export interface Draft {
@@ -8,6 +9,8 @@ export interface Draft {
   readonly actionId: string
   readonly entityIds?: ReadonlyArray<string>
   readonly values?: ReadonlyArray<string>
+  /** The rows that were found, where the person asked for a set. */
+  readonly set?: Rows
 }
 
 /** The action of a deed on a type. */

@@ -35,7 +35,8 @@ const next = (state: State, part: Part, isQuestion: boolean): State | undefined 
     case "Meet":
       return state.deed === undefined ? { ...state, people: [...state.people, part.who] } : undefined
     case "Please":
-      return state.deed === undefined || state.stated !== true ? undefined : { ...state, asked: true, stated: false }
+      if (state.deed === undefined) return undefined
+      return state.stated === true ? { ...state, asked: true, stated: false } : state.asked ? state : undefined
     case "Statement": {
       const enough = part.enough && !isQuestion
       if (part.deed !== undefined) {

@@ -3,7 +3,7 @@
  * readings that mean different changes are declined, and so is a request of which anything can't be looked up.
  */
 import { PEOPLE } from "../../../domain/EntityType.ts"
-import type { Named } from "../../../domain/Page.ts"
+import type { ListedColumn } from "../../../domain/Page.ts"
 import { foldText } from "../../../domain/keys.ts"
 import type { Context, ContextType } from "../readConversation.ts"
 import { both } from "../locate.ts"
@@ -12,6 +12,7 @@ import { cell as shownCell } from "../replies.ts"
 import type { Deed, Request, Setting } from "./Deed.ts"
 import { actionOf, type Draft, valuesOf } from "./Draft.ts"
 import { creation } from "./draftNew.ts"
+import { draftOfSet } from "./draftSet.ts"
 import { findSubject, type Problem, problem, RANKS, type Row, type World } from "./findSubject.ts"
 import { shifted } from "./moments.ts"
 import { calendarOf } from "./readRequest.ts"
@@ -25,7 +26,7 @@ import {
   type Vocabulary,
   vocabularyOf
 } from "./vocabulary.ts"
-import { cannotDo, DRAFTED, notWhole, which } from "./wording.ts"
+import { cannotDo, DRAFTED, notWhole, ofSet, which } from "./wording.ts"
 
 const MAX_TYPES = 5
 const MAX_ACTIONS = 6
@@ -58,7 +59,7 @@ function* drafting(request: Request, context: Context, chosen: Row | undefined):
   const named = new Set(request.deeds.flatMap((deed) => typeOf(deed, context) ?? []))
   const actions = [...new Set(request.deeds.flatMap((deed) => actionsOf(deed, types, context)))].slice(0, MAX_ACTIONS)
   const [columns, takes] = yield* both(
-    inParallel(types.map((type) => (named.has(type) ? columnsOf(type.id) : inParallel<Named>([])))),
+    inParallel(types.map((type) => (named.has(type) ? columnsOf(type.id) : inParallel<ListedColumn>([])))),
     inParallel(actions.map(fieldsOf))
   )
   const fields = new Map(actions.map((action, index) => [action, takes[index]!]))
@@ -76,10 +77,11 @@ function* drafting(request: Request, context: Context, chosen: Row | undefined):
     const [said] = problems
     return (which(said) ?? notWhole(context)) + (said?.next === undefined ? "" : yield* said.next)
   }
-  const { _tag, ...input } = draft
+  const { _tag, set, ...input } = draft
   const answer = yield* tool("requestAction", input)
   if (answer.value === undefined) return cannotDo(reasonOf(answer.text))
   const { choices } = answer.value as { readonly choices?: ReadonlyArray<{ readonly name: string }> }
+  if (choices === undefined && set !== undefined) return ofSet(set, (answer.value as { readonly steps?: ReadonlyArray<unknown> }).steps?.length) // prettier-ignore
   return choices === undefined ? DRAFTED : cannotDo(reasonOf(answer.text.split("\n")[0]!))
 }
 
@@ -131,6 +133,8 @@ const typeOf = (deed: Deed, context: Context): ContextType | undefined => {
       return context.types.find(({ id }) => id === context.focus?.[0]?.type)
     case "Named":
       return subject.type
+    case "Rows":
+      return subject.lookup.noun.type
     case "Described":
       return subject.type ?? context.types.find(({ id }) => id === "meetings")
   }
@@ -167,12 +171,17 @@ const likeliest = (deeds: ReadonlyArray<Typed>): ReadonlyArray<Typed> => {
     deed.subject._tag === "Named" &&
     !deed.settings.some(({ _tag }) => _tag === "Column") &&
     columns.some((start) => deed.subject._tag === "Named" && deed.subject.words.some((word) => word.start === start && word.end > start)) // prettier-ignore
-  const kept = deeds.filter((each) => !isMisread(each))
+  // A set is no name, and "board as completed" is no value.
+  const isSet = ({ deed }: Typed) => deed._tag !== "Create" && deed.subject._tag === "Rows"
+  const ends = ({ deed }: Typed) => deed._tag !== "Update" || deed.settings.every(({ value }) => !value.some(({ quoted, word }, at) => quoted !== true && /^(as|to|into)$/.test(word) && value[at + 1]?.word !== "do")) // prettier-ignore
+  const sets = deeds.filter((each) => isSet(each) && ends(each))
+  const kept = (sets.length > 0 ? sets : deeds).filter((each) => !isMisread(each))
   return (kept.length > 0 ? kept : deeds).slice(0, MAX_TRIED)
 }
 
 function* draftOf(deed: Deed, types: ReadonlyArray<ContextType>, world: World, chosen?: Row): Script<Draft | Problem> {
   if (deed._tag === "Create") return yield* creation(deed, world)
+  if (deed.subject._tag === "Rows") return yield* draftOfSet(deed, deed.subject.lookup, world)
   const row = chosen !== undefined && types.some(({ id }) => id === chosen.type.id) ? chosen : yield* findSubject(deed.subject, types, world) // prettier-ignore
   if (row._tag === "Problem") return (yield* impossible(deed, row, world)) ?? row
   const actionId = actionOf(deed, row.type)

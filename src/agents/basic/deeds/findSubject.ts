@@ -128,6 +128,8 @@ export function* findSubject(subject: Subject, types: ReadonlyArray<ContextType>
         ? { _tag: "Row", type, id: one.id, name: one.name }
         : problem(RANKS.words, "Whom or what do you mean? Give me the name.")
     }
+    case "Rows":
+      return problem(RANKS.words, "These are several.")
     case "Named":
       return yield* byName(textOf(world.said, subject.words), types, world)
     case "Described":

@@ -23,6 +23,12 @@ export const update =
     return enough === undefined ? Part.Order({ deed }) : Part.Statement({ deed, enough })
   }
 
+/** Only where a set of rows is meant: "give Raj all of Lena's leads". */
+export const ofRows =
+  (build: Build): Build =>
+  (captures, read, calendar) =>
+    captures["x"] !== undefined && read(captures["x"])?._tag === "Rows" ? build(captures, read, calendar) : undefined
+
 const was = ({ o }: Captures) => (o === undefined ? {} : { was: o })
 export const column = (captures: Captures) => [Setting.Column({ column: captures["c"]!, value: captures["v"]!, ...was(captures) })] // prettier-ignore
 export const value = (captures: Captures) => [Setting.Value({ value: captures["v"]!, ...was(captures), ...(captures["c"] === undefined ? {} : { kind: captures["c"] }) })] // prettier-ignore

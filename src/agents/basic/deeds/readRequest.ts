@@ -3,6 +3,7 @@
  * whole, because half of it could be another change than the person wants.
  */
 import { PEOPLE } from "../../../domain/EntityType.ts"
+import { byWord } from "../../../domain/text.ts"
 import { GENERIC_PERSON_NOUNS } from "../lexicon.ts"
 import type { Pattern } from "../patterns.ts"
 import type { Context } from "../readConversation.ts"
@@ -20,6 +21,8 @@ import { MAX_WORDS, readWords, type Word } from "./words.ts"
 
 type Words = ReadonlyArray<Word>
 
+/** The words of the longest set of rows. */
+const MAX_SUBJECT = 26
 /** More readings than this are too many to try. */
 const MAX_READINGS = 24
 
@@ -54,14 +57,14 @@ const THEY: Word = { text: "they", word: "they", after: "", capital: false, star
 /** Reads a clause as the parts that it can be. */
 const partReader = (context: Context) => {
   const calendar = calendarOf(context)
-  const read = readSubject(context, calendar)
+  const read = remembered(readSubject(context, calendar))
   const isNoun = (words: Words) => words.length > 0 && nounAt(words, context)?.length === words.length
   const isPlace = isPlaceOf(isNoun)
   const fits: Fits = (name, words) => {
     const [first] = words
     switch (name) {
       case "x":
-        return words.length <= 16
+        return words.length <= MAX_SUBJECT
       case "p":
       case "who":
         return couldBeName(words)
@@ -71,6 +74,8 @@ const partReader = (context: Context) => {
         return momentOf(words, calendar) !== undefined
       case "s":
         return words.length <= 3 && isValue(words) && !FUNCTION_WORDS.has(first!.word)
+      case "h":
+        return words.length <= 3 && /^(on|in|under)$/.test(first!.word) && isValue(words)
       case "d":
         return lengthAt(words)?.length === words.length
       case "n":
@@ -137,8 +142,10 @@ const partReader = (context: Context) => {
       const bare = withoutClosers(lemmatized(stage), isPlace, false)
       const kept = withoutClosers(lemmatized(stage), isPlace, true)
       const placed = bare.length < kept.length
+      const singular = inSingular(bare)
       return [
         ...shaped(bare, false),
+        ...(singular === undefined ? [] : shaped(singular, false).filter(isOfRows)),
         ...(placed ? shaped(kept, true) : []),
         ...created(bare, placed),
         ...kinds(bare),
@@ -154,6 +161,31 @@ const partReader = (context: Context) => {
     return parts
   }
 }
+
+/** Reads the same words once. */
+const remembered = <A>(read: (words: Words) => A): ((words: Words) => A) => {
+  const known = new Map<string, { readonly value: A }>()
+  return (words) => {
+    const key = `${words[0]?.start}-${words.at(-1)?.end}-${words.map(({ word }) => word).join(" ")}`
+    const found = known.get(key) ?? { value: read(words) }
+    known.set(key, found)
+    return found.value
+  }
+}
+
+/** "all leads are moving to Raj": the verb as of one row. */
+const inSingular = (words: Words): Words | undefined =>
+  words.slice(1).some(({ quoted, word }) => quoted !== true && SINGULARS[word] !== undefined)
+    ? words.map((each, at) => (at === 0 || each.quoted === true || SINGULARS[each.word] === undefined ? each : { ...each, word: SINGULARS[each.word]! })) // prettier-ignore
+    : undefined
+const SINGULARS: Readonly<Record<string, string>> = byWord({ are: "is", were: "was", have: "has", go: "goes", belong: "belongs", move: "moves", "'re": "is" }) // prettier-ignore
+
+/** Whether a part is about a set of rows. */
+const isOfRows = (part: Part): boolean =>
+  (part._tag === "Order" || part._tag === "Statement") &&
+  part.deed !== undefined &&
+  part.deed._tag !== "Create" &&
+  part.deed.subject._tag === "Rows"
 
 const IMPLIED = /^(need|needs|should|must|has|have|will|is|are|to|can|ought|belong|belongs|go|goes)$/
 

@@ -7,6 +7,7 @@ import { folded } from "../tokenize.ts"
 import { Subject } from "./Deed.ts"
 import { FUNCTION_WORDS, isBeyond, isRounded, MANY, ORDERS, QUESTION_WORDS } from "./lexicon.ts"
 import { type Calendar, dayAt, type Moment, momentAt, timeOfDayAt } from "./moments.ts"
+import { readSet } from "./readSet.ts"
 import type { Word } from "./words.ts"
 
 type Words = ReadonlyArray<Word>
@@ -45,6 +46,8 @@ export const readSubject =
     const [first] = words
     if (first === undefined) return undefined
     if (isPronoun(words)) return Subject.It()
+    const lookup = readSet(words, context)
+    if (lookup !== undefined) return Subject.Rows({ lookup })
     if (first.quoted !== true && (QUESTION_WORDS.has(first.word) || MANY.has(first.word))) return undefined
     return describedBy(words, context, calendar) ?? named(words, context)
   }

@@ -1,6 +1,21 @@
 /** The shapes of requests, each with the part of a request that it makes. `<name>` stands for phrases of the lexicon. */
 import { Part, Setting } from "./Deed.ts"
-import { update, column, value, owner, named, emptied, shift, stretch, remove, background, type Rule } from "./parts.ts"
+import {
+  ofRows,
+  update,
+  column,
+  value,
+  owner,
+  named,
+  emptied,
+  shift,
+  stretch,
+  remove,
+  background,
+  type Rule
+} from "./parts.ts"
+
+const OWNER = { text: "owner", word: "owner", after: "", capital: false, start: 0, end: 0 }
 
 export const RULES: ReadonlyArray<Rule> = [
   [
@@ -145,6 +160,10 @@ export const RULES: ReadonlyArray<Rule> = [
     ],
     update(owner)
   ],
+  [["<assign> {p} {x}"], ofRows(update(owner))],
+  [["for {x} <set> (the|their)? {c} <to> {v}", "<set> (the)? {c} <to> {v} (for|on|of|in) {x}"], ofRows(update(column))],
+  [["(put|place|set|get|keep) {x} {h}"], (captures, read, calendar) => ofRows(update(value))({ ...captures, v: captures["h"]! }, read, calendar)], // prettier-ignore
+  [["(unassign|deassign) {x}"], update(() => [Setting.Column({ column: [OWNER], value: [] })])],
   [
     [
       "{p} <takes> {x}",

@@ -39,6 +39,8 @@ export interface Target {
   readonly fields: ReadonlyArray<Field>
   /** The cells of the row so far, by column; empty for a new row. */
   readonly cells: Readonly<Record<string, unknown>>
+  /** Whether the lookups of the rows themselves need the room: other values aren't looked up in advance. */
+  readonly isSet?: true
 }
 
 const cell = (column: string, value: string, shown = value): Cell => ({ _tag: "Cell", column, value, shown })
@@ -110,7 +112,7 @@ function* inText(
   typed: string,
   label: string,
   isQuoted: boolean,
-  { vocabulary }: Target
+  { isSet, vocabulary }: Target
 ): Script<Cell | Problem> {
   const { columns, type } = vocabulary
   if (field.values !== undefined) {
@@ -119,10 +121,10 @@ function* inText(
   }
   const isStatus = statusColumns(columns).includes(field.id) || isCategory(field)
   if (!isStatus || isQuoted) return cell(field.id, (yield* spelling(field.id, typed, type.id)) ?? typed)
-  const [spelled, some] = yield* both(spelling(field.id, typed, type.id), valuesOn(field.id, type.id))
+  const [spelled, [some]] = yield* both(spelling(field.id, typed, type.id), inParallel(isSet === true ? [] : [valuesOn(field.id, type.id)])) // prettier-ignore
   if (spelled !== undefined) return cell(field.id, spelled)
   const unknown = badValue(`“${typed}” isn't a ${label} that I can see on any of the ${type.plural.toLowerCase()}. Put it in quotation marks if you mean it.`) // prettier-ignore
-  return { ...unknown, next: listing(field.id, type, some) }
+  return some === undefined ? unknown : { ...unknown, next: listing(field.id, type, some) }
 }
 
 /** Values of a column on rows that the person may see, other than the known ones; not all if there are more rows. */
@@ -205,7 +207,7 @@ const MAX_COLUMNS = 6
 
 /** A value that names no column: a person is the owner, a time the date, anything else what a closed list or a row has. */
 function* byValue(words: Words, isState: boolean, target: Target, world: World): Script<Cell | Problem> {
-  const { fields, vocabulary } = target
+  const { fields, isSet, vocabulary } = target
   const { columns, type } = vocabulary
   const typed = textOf(world.said, words)
   const listed = fields.flatMap(({ id, values = [] }) => {
@@ -216,10 +218,13 @@ function* byValue(words: Words, isState: boolean, target: Target, world: World):
   const status = statusColumns(columns)
   const open = fields.filter((field) => field.kind === "text" && field.values === undefined && field.id !== "name")
   const likely = open.filter((field) => status.includes(field.id) || isCategory(field))
-  const asked = likely.slice(0, MAX_COLUMNS)
+  const own = isSet === true ? likely.find(({ id }) => status.includes(id)) : undefined
+  const state = own && (yield* spelling(own.id, typed, type.id))
+  if (state !== undefined) return cell(own!.id, state)
+  const asked = likely.filter((field) => field !== own).slice(0, MAX_COLUMNS)
   const [found, some] = yield* both(
     inParallel(asked.map(({ id }) => spelling(id, typed, type.id))),
-    status[0] === undefined ? inParallel<Values>([]) : inParallel([valuesOn(status[0], type.id)])
+    status[0] === undefined || isSet === true ? inParallel<Values>([]) : inParallel([valuesOn(status[0], type.id)])
   )
   const hits = found.flatMap((spelled, index) => (spelled === undefined ? [] : [cell(asked[index]!.id, spelled)]))
   const stateHit = hits.find(({ column }) => status.includes(column))

@@ -1,5 +1,5 @@
 /** A type's columns, and which of them people's words mean. */
-import type { Named } from "../../../domain/Page.ts"
+import type { ListedColumn, Named } from "../../../domain/Page.ts"
 import { columnsFor, columnsNamed } from "../conceptColumns.ts"
 import type { Concept } from "../lexicon.ts"
 import type { ContextType } from "../readConversation.ts"
@@ -19,7 +19,7 @@ export interface Field {
 
 export interface Vocabulary {
   readonly type: ContextType
-  readonly columns: ReadonlyArray<Named>
+  readonly columns: ReadonlyArray<ListedColumn>
 }
 
 const NAMES = new Set(["name", "title", "heading", "label", "subject", "headline"])
@@ -141,7 +141,7 @@ const settable = (setting: Setting, about: About): boolean => {
 /** A type's columns: those that are listed, or else those that its actions take. */
 export const vocabularyOf = (
   type: ContextType,
-  columns: ReadonlyArray<Named>,
+  columns: ReadonlyArray<ListedColumn>,
   fields: ReadonlyMap<string, ReadonlyArray<Field> | string>
 ): Vocabulary => {
   // prettier-ignore
@@ -149,7 +149,7 @@ export const vocabularyOf = (
     const own = fields.get(`${type.id}.${op}`)
     return own === undefined || typeof own === "string" ? [] : own.map(({ id, name }) => ({ id, name }))
   })
-  const all = new Map([...columns, ...taken].map((column) => [column.id, column]))
+  const all = new Map([...columns, ...taken.filter(({ id }) => !columns.some((column) => column.id === id))].map((column) => [column.id, column])) // prettier-ignore
   return { type, columns: [...all.values()] }
 }
 

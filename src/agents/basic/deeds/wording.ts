@@ -1,6 +1,8 @@
 /** What basic mode says about changes. */
 import { uncapitalized } from "../../english.ts"
 import type { Context } from "../readConversation.ts"
+import { and, called } from "../replies.ts"
+import type { Rows } from "./findSet.ts"
 import type { Problem } from "./findSubject.ts"
 
 /** Two requests that can be written, in the organization's own words. */
@@ -18,7 +20,7 @@ const examples = (context: Context): string => {
 
 /** Declines a request that isn't understood whole. */
 export const notWhole = (context: Context): string =>
-  `I didn't understand all of that, so I haven't drafted anything. In basic mode I change one thing at a time, said in one plain sentence and without conditions, such as ${examples(context)}.`
+  `I didn't understand all of that, so I haven't drafted anything. In basic mode I draft one change at a time, said in one plain sentence without an “if”, such as ${examples(context)}.`
 
 export const cannotDo = (reason: string): string => (reason === "" ? "I can't change that for you." : reason)
 
@@ -28,6 +30,18 @@ export const which = (found: Problem | undefined): string | undefined => {
   if (found.choices === undefined) return found.text
   const lines = found.choices.map(({ name }, index) => `${index + 1}. ${name}`)
   return `${found.text}\n${lines.join("\n")}\nWhich one? Give me the number.`
+}
+
+const MAX_NAMED = 5
+
+/** Says the set before the card that changes it; `changed` of its rows don't have the values yet. */
+export const ofSet = ({ rows, said, type }: Rows, changed = rows.length): string => {
+  const names = rows.slice(0, MAX_NAMED).map(({ name }) => name)
+  const more = rows.length - names.length
+  const listed = and(more > 0 ? [...names, `${more} more`] : names)
+  const same = rows.length - changed
+  const kept = same <= 0 ? "" : ` ${same === 1 ? "One of them has" : `${same} of them have`} it already.`
+  return `That's ${rows.length} ${called(said, type, rows.length)}: ${listed}.${kept} ${DRAFTED}`
 }
 
 /** The card beside it shows the change itself. */

@@ -5,6 +5,7 @@ import { quoted } from "../../../domain/text.ts"
 import { readReference } from "../../../env.ts"
 import { Credentials, type Scope, SCOPES } from "../../../services/access/Credentials.ts"
 import { IdentityProviders } from "../../../services/access/IdentityProviders.ts"
+import { Passkeys } from "../../../services/access/Passkeys.ts"
 import { currentOrganization, memberNames, memberOf, UsageError } from "../context.ts"
 import { argument, optional, required } from "../flags.ts"
 import { columns, listing, note, result } from "../output.ts"
@@ -96,6 +97,46 @@ const revoke = Command.make(
 export const token = Command.make("token").pipe(
   Command.withDescription("Tokens with which programs act for members"),
   Command.withSubcommands([create, tokens, revoke])
+)
+
+const passkeys = Command.make(
+  "list",
+  {},
+  Effect.fnUntraced(function* () {
+    const service = yield* Passkeys
+    const listed = yield* service.all(yield* currentOrganization)
+    const names = yield* memberNames
+    yield* result(
+      listed.map(({ anchorId, ...passkey }) => ({ ...passkey, person: names.get(anchorId) ?? "", entityId: anchorId })),
+      listed.length === 0
+        ? ["There is no passkey yet. People add them on the page /account."]
+        : columns(
+            listed.map(({ anchorId, createdAt, id, name, usedAt }) => [
+              id,
+              name,
+              names.get(anchorId) ?? "",
+              day(createdAt),
+              usedAt === null ? "" : day(usedAt)
+            ]),
+            ["id", "name", "person", "added", "last used"]
+          )
+    )
+  })
+).pipe(Command.withDescription("List the passkeys of all members"))
+
+const endPasskey = Command.make(
+  "remove",
+  { id: argument("id", "A passkey's id, as max passkey list shows it") },
+  Effect.fnUntraced(function* ({ id }) {
+    const service = yield* Passkeys
+    yield* service.end(yield* currentOrganization, id)
+    yield* result({ removed: id }, ["The passkey no longer signs in. Sessions that it began last until they expire."])
+  })
+).pipe(Command.withDescription("End a passkey, such as that of a lost device"))
+
+export const passkey = Command.make("passkey").pipe(
+  Command.withDescription("Passkeys with which members sign in; they add them on the page /account"),
+  Command.withSubcommands([passkeys, endPasskey])
 )
 
 const issuer = required("issuer", "The issuer (iss claim) of its tokens: an https URL")

@@ -9,6 +9,7 @@ import { asPrincipal, UsageError, wantsJson } from "../context.ts"
 import { askTerminal, decide, isInteractive, TERMINAL, waitingLine } from "../deciding.ts"
 import { argument, optional } from "../flags.ts"
 import { dim, json, listing, note, result } from "../output.ts"
+import { outbox } from "./outbox.ts"
 
 const id = argument("id", "A change's id, as max change list shows it")
 
@@ -159,7 +160,7 @@ const history = Command.make(
 export const change = Command.make(
   "change",
   {
-    action: argument("action", "What to do: TYPE.create, TYPE.update or TYPE.delete"),
+    action: argument("action", "What to do: TYPE.create, TYPE.update, TYPE.delete, or an action of your own"),
     words: Argument.String("id-or-value").pipe(
       Argument.withDescription("Ids of the entities, then values: status=Won; phone= empties the cell"),
       Argument.variadic()
@@ -194,7 +195,8 @@ export const change = Command.make(
     ending("reject", "Reject a change: nothing is changed"),
     ending("withdraw", "Withdraw a change that you proposed: nothing is changed"),
     undo,
-    history
+    history,
+    outbox
   ])
 )
 

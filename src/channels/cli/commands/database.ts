@@ -12,7 +12,7 @@ import {
   rolesOf
 } from "../../../database/migrate.ts"
 import { configuredOwner } from "../../../layers.ts"
-import { grantAll } from "../../../services/mapping/grants.ts"
+import { grantAll } from "../../../services/mapping/writeGrants.ts"
 import { toggle } from "../flags.ts"
 import { note, result } from "../output.ts"
 

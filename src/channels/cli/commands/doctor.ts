@@ -17,7 +17,8 @@ export const doctor = Command.make(
       location: env,
       source: openExistingSource(env),
       searchConnections: env.searchConnections,
-      poolUrl: env.poolUrl
+      poolUrl: env.poolUrl,
+      replicaUrls: env.replicaUrls
     })
     const failed = findings.filter(({ status }) => status === "fail").length
     yield* result({ ok: failed === 0, findings }, findings.flatMap(lines))

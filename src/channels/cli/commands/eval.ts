@@ -18,7 +18,7 @@ import { ExternalIds } from "../../../services/operations/ExternalIds.ts"
 import { Snapshots } from "../../../services/operations/Snapshots.ts"
 import { IdentityResolver } from "../../../services/members/IdentityResolver.ts"
 import { readIdentifier } from "../../../services/members/identifier.ts"
-import { currentOrganization, max, UsageError } from "../context.ts"
+import { admitNamed, currentOrganization, max, UsageError } from "../context.ts"
 import { TERMINAL } from "../deciding.ts"
 import { result } from "../output.ts"
 import { readTextFile } from "../readTextFile.ts"
@@ -146,11 +146,11 @@ const caseRunner = Effect.gen(function* () {
     if (who === undefined) return yield* UsageError.of('Name the person: --as, or "as" in the case.')
     const cached = principals.get(who)
     if (cached !== undefined) return cached
-    const identifier = readIdentifier(who, organization)
-    if (identifier === undefined) return yield* NotAdmitted.error
-    const admitted = yield* identities.admit(organization, identifier)
-    principals.set(who, admitted.principal)
-    return admitted.principal
+    const admitted =
+      (yield* Effect.provideService(admitNamed(organization, who), IdentityResolver, identities)) ??
+      (yield* NotAdmitted.error)
+    principals.set(who, admitted)
+    return admitted
   })
 
   const translated = Effect.fnUntraced(function* (type: string, ids: ReadonlyArray<string>) {

@@ -8,7 +8,8 @@ import {
   type MappingFile,
   readMappingFile
 } from "../../../services/mapping/mappingFile.ts"
-import { type Applied, Mappings } from "../../../services/mapping/Mappings.ts"
+import type { Applied } from "../../../services/mapping/Applied.ts"
+import { Mappings } from "../../../services/mapping/Mappings.ts"
 import { currentOrganization, UsageError } from "../context.ts"
 import { optional, toggle } from "../flags.ts"
 import { note, result } from "../output.ts"
@@ -36,12 +37,22 @@ const apply = Effect.fnUntraced(function* (path: string) {
   }
 })
 
-const appliedLines = ({ admin, types }: Applied): ReadonlyArray<string> => {
+const appliedLines = ({ admin, excess, grants, types }: Applied): ReadonlyArray<string> => {
   const roles = new Set(types.flatMap(({ hidden }) => hidden.map(({ role }) => role)))
   return [
     ...types.map(
       ({ columns, pluralName, slug, table }) => `${pluralName} (${slug}) are read from ${table}: ${columns.join(", ")}`
     ),
+    ...types.flatMap(({ pluralName, written }) =>
+      written.length === 0 ? [] : [`${pluralName} can be changed, where the policy allows it: ${written.join(", ")}`]
+    ),
+    ...(grants.length === 0 ? [] : ["Changes of your tables are written with these rights and no others:"]),
+    ...grants.map((statement) => `  ${statement};`),
+    ...(excess.length === 0
+      ? []
+      : [
+          `The role of changes may do more, which no mapping asks for and this user can't revoke: ${excess.join("; ")}`
+        ]),
     ...(admin ? ["The role admin sees all of these columns."] : []),
     ...[...roles].flatMap((role) => {
       const parts = types.flatMap(({ hidden, slug }) =>

@@ -7,17 +7,19 @@ import { realpathSync } from "node:fs"
 import { sep } from "node:path"
 import { FetchHttpClient } from "effect/http"
 import { CurrentPrincipal } from "../../../domain/Principal.ts"
-import { type Env, databaseVariables, readReference, thisMachine } from "../../../env.ts"
+import { Env, databaseVariables, readReference, thisMachine } from "../../../env.ts"
 import * as Telemetry from "../../../observability/Telemetry.ts"
 import type { IdentityResolver } from "../../../services/members/IdentityResolver.ts"
 import type { OrganizationState } from "../../../services/catalog/OrganizationState.ts"
+import { Changes } from "../../../services/changes/Changes.ts"
 import { callTool } from "../../../tools/call.ts"
 import type { MaxToolkit } from "../../../tools/Toolkit.ts"
 import { bridge, serverUrl } from "../../mcp/bridge.ts"
 import { CLIENTS, configurationFile, type ServerEntry, snippet } from "../../mcp/clients.ts"
 import { install as writeServer, tryOut, undo } from "../../mcp/install.ts"
-import { server } from "../../mcp/server.ts"
-import { type Call, reporting, tools } from "../../mcp/tools.ts"
+import { requestChange } from "../../mcp/changing.ts"
+import { serverFor } from "../../mcp/server.ts"
+import { type Call, type Listing, reporting, tools } from "../../mcp/tools.ts"
 import { asPrincipal, currentOrganization, UsageError, memberIdentifier } from "../context.ts"
 import { optional, toggle } from "../flags.ts"
 import { note, result } from "../output.ts"
@@ -27,12 +29,14 @@ const structured = toggle(
   "Add structured content and output schemas, for clients that read them; doubles the tokens"
 )
 
+const changes = toggle("changes", "List the fourth tool, too, which drafts changes for the person to confirm")
+
 const url = optional("url", "Use this Max server instead of a local database, such as https://max.example.com")
 
 const token = optional("token", "Where the token for that server is stored: file:/path or env:NAME")
 
 /** The services of the tools with a local database. */
-type LocalServices = Tool.HandlersFor<typeof MaxToolkit.tools> | IdentityResolver | OrganizationState | Env
+type LocalServices = Tool.HandlersFor<typeof MaxToolkit.tools> | Changes | IdentityResolver | OrganizationState | Env
 
 /** The server of --url with its token; undefined without the two options. */
 const remoteServer = Effect.fnUntraced(function* (options: {
@@ -50,11 +54,11 @@ const remoteServer = Effect.fnUntraced(function* (options: {
 
 /** The client's command that starts Max for a person, with a local database or a remote server. */
 const entryOf = Effect.fnUntraced(function* <E>(
-  options: Parameters<typeof remoteServer>[0] & { readonly structured: boolean },
+  options: Parameters<typeof remoteServer>[0] & Listing,
   services: Layer.Layer<LocalServices, E>
 ) {
   const program = realpathSync(process.argv[1]!)
-  const flags = options.structured ? ["--structured"] : []
+  const flags = [...(options.structured ? ["--structured"] : []), ...(options.changes ? ["--changes"] : [])]
   const server = yield* remoteServer(options)
   if (server !== undefined) {
     const args = [program, "mcp", "--url", server.url.origin, "--token", server.reference, ...flags]
@@ -82,6 +86,7 @@ const install = <E>(services: Layer.Layer<LocalServices, E>) =>
       file: optional("file", "The client's configuration file, if it isn't at its default location"),
       print: toggle("print", "Print the configuration without writing it"),
       structured,
+      changes,
       url,
       token
     },
@@ -108,6 +113,10 @@ const install = <E>(services: Layer.Layer<LocalServices, E>) =>
     Command.withExamples([
       { command: "max mcp install claude-code --as lena@atlas.com", description: "For Claude Code" },
       {
+        command: "max mcp install claude-code --changes --as lena@atlas.com",
+        description: "With the tool that drafts changes for Lena to confirm"
+      },
+      {
         command: "max mcp install cursor --as lena@atlas.com --print",
         description: "Show the configuration without writing it"
       },
@@ -119,9 +128,11 @@ const install = <E>(services: Layer.Layer<LocalServices, E>) =>
   )
 
 /** Serves the tools until the client closes standard input; each call is a trace of its own. */
-const serve = Effect.fnUntraced(function* <R>(call: Call<R>, options: { readonly structured: boolean }) {
+const serve = Effect.fnUntraced(function* <R>(call: Call<R>, listing: Listing) {
   const serving = yield* Layer.launch(
-    McpServer.layerStdio({ ...server, registrations: tools(call, options) }).pipe(Layer.provide(NodeStdio.layer))
+    McpServer.layerStdio({ ...serverFor(listing), registrations: tools(call, listing) }).pipe(
+      Layer.provide(NodeStdio.layer)
+    )
   ).pipe(Telemetry.outside, Effect.forkChild)
   // At the end of standard input the server interrupts itself, which is a normal exit.
   const exit = yield* Fiber.await(serving)
@@ -132,22 +143,36 @@ const serve = Effect.fnUntraced(function* <R>(call: Call<R>, options: { readonly
 export const mcp = <E>(services: Layer.Layer<LocalServices, E>) =>
   Command.make(
     "mcp",
-    { structured, url, token },
+    { structured, changes, url, token },
     Effect.fnUntraced(function* (options) {
       const server = yield* remoteServer(options)
       if (server !== undefined) {
-        return yield* serve(bridge(server, options.structured), options).pipe(Effect.provide(FetchHttpClient.layer))
+        return yield* serve(bridge(server, options), options).pipe(Effect.provide(FetchHttpClient.layer))
       }
       return yield* asPrincipal(
         Effect.fnUntraced(function* () {
           const principal = yield* CurrentPrincipal
+          const { publicUrl } = yield* Env
+          // Without a credential there is no scope that confirms: the person decides on the page or at a terminal.
+          const change = requestChange({
+            changes: yield* Changes,
+            via: { channel: "mcp" },
+            confirms: false,
+            pageOf: (id) => (publicUrl === undefined ? undefined : `${publicUrl}/inbox/${id}`)
+          })
           const call = (name: string, input: unknown) =>
-            Effect.provideService(callTool(name, input), CurrentPrincipal, principal)
+            Effect.provideService(
+              callTool(name, input, options.changes ? change : undefined),
+              CurrentPrincipal,
+              principal
+            )
           yield* serve(reporting(call), options)
         })
       ).pipe(Effect.provide(services))
     })
   ).pipe(
-    Command.withDescription("Serve the three tools to an MCP client over standard input and output"),
+    Command.withDescription(
+      "Serve the three tools to an MCP client over standard input and output; with --changes a fourth"
+    ),
     Command.withSubcommands([install(services)])
   )

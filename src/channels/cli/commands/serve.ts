@@ -8,9 +8,8 @@ import * as Telemetry from "../../../observability/Telemetry.ts"
 import { Credentials } from "../../../services/access/Credentials.ts"
 import { currentOrganization, memberOf, UsageError } from "../context.ts"
 import { optional } from "../flags.ts"
+import { LOOPBACK, offerSetup } from "../setupLink.ts"
 import { note } from "../output.ts"
-
-const LOOPBACK = ["127.0.0.1", "localhost", "::1"]
 
 /** Restricts sign-in links to a terminal of this machine, so that none ends up in a log. */
 const mayPrintLink = Effect.gen(function* () {
@@ -42,13 +41,14 @@ export const serve = Command.make(
     const { Http } = yield* Effect.promise(() => import("../../http/server.ts"))
     const { address } = Context.get(yield* Telemetry.outside(Layer.build(Http)), HttpServer.HttpServer)
     const base = HttpServer.formatAddress(address)
+    // From here on, a signal is the normal end.
+    process.exitCode = 0
     yield* note(`Max answers at ${base}; ${base}/docs describes the API.`)
     if (secret !== undefined) {
       yield* Console.log(`${base}/sign-in#${secret}`)
       yield* note(`The link signs ${quoted(Option.getOrElse(signIn, () => ""))} in, once, within five minutes.`)
     }
-    // From here on, a signal is the normal end.
-    process.exitCode = 0
+    if (secret === undefined) yield* offerSetup(base)
     return yield* Effect.never
   }, Effect.scoped)
 ).pipe(Command.withDescription("Serve HTTP until stopped"))

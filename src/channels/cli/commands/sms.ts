@@ -5,7 +5,7 @@ import { masked, quoted } from "../../../domain/text.ts"
 import { isoTimestamp } from "../../../domain/values.ts"
 import { Env, readReference } from "../../../env.ts"
 import { SmsLog } from "../../../services/texting/SmsLog.ts"
-import { SmsSettings } from "../../../services/texting/SmsSettings.ts"
+import { type SmsChannel, SmsSettings } from "../../../services/texting/SmsSettings.ts"
 import { TWILIO_PATH } from "../../sms/Line.ts"
 import { currentOrganization, UsageError } from "../context.ts"
 import { argument, optional, required, toggle } from "../flags.ts"
@@ -86,7 +86,9 @@ export const numbers = Command.make(
     const organization = yield* currentOrganization
     const found = yield* settings.numbers(organization)
     const channel = yield* settings.channel(organization.id)
-    yield* result({ numbers: found, contact: channel.contact ?? null, openedWithRole: channel.openRole ?? null }, [
+    const { changes, contact, openRole, tellsApprovers } = channel
+    const switches = { changes: changes ? "once" : "off", tellApprovers: tellsApprovers }
+    yield* result({ numbers: found, contact: contact ?? null, openedWithRole: openRole ?? null, ...switches }, [
       ...(found.length === 0
         ? ["There is no number yet: max sms add-number"]
         : columns(
@@ -97,7 +99,8 @@ export const numbers = Command.make(
         channel.openRole === undefined
           ? "Closed: members are answered; everyone else gets the notice to ask for access."
           : `Open: a person identified by their number is admitted as ${channel.openRole}.`
-      )
+      ),
+      ...switchLines(channel).map(dim)
     ])
   })
 ).pipe(Command.withDescription("List the numbers and the state of the channel"))
@@ -113,6 +116,55 @@ export const contact = Command.make(
     yield* result({ contact: input.contact }, [`People without access are told to ask ${input.contact}.`])
   })
 ).pipe(Command.withDescription("Set the contact that the notice to people without access names"))
+
+const ON_OFF = ["on", "off"] as const
+
+export const set = Command.make(
+  "set",
+  {
+    changes: Flag.Literals("changes", ["once", "off"]).pipe(
+      Flag.withDescription("once: members confirm changes at level once by OK and a code"),
+      Flag.optional
+    ),
+    tellApprovers: Flag.Literals("tell-approvers", ON_OFF).pipe(
+      Flag.withDescription("Whether approvers get a text with the link to a change that waits for them"),
+      Flag.optional
+    )
+  },
+  Effect.fnUntraced(function* (input) {
+    const settings = yield* SmsSettings
+    const changes = Option.map(input.changes, (value) => value === "once")
+    const tellsApprovers = Option.map(input.tellApprovers, (value) => value === "on")
+    if (Option.isNone(changes) && Option.isNone(tellsApprovers)) {
+      return yield* UsageError.of("Say what to set: --changes once|off, --tell-approvers on|off.")
+    }
+    const now = yield* settings.set(yield* currentOrganization, {
+      ...(Option.isSome(changes) ? { changes: changes.value } : {}),
+      ...(Option.isSome(tellsApprovers) ? { tellsApprovers: tellsApprovers.value } : {})
+    })
+    yield* result({ changes: now.changes ? "once" : "off", tellApprovers: now.tellsApprovers }, switchLines(now))
+    if (Option.contains(changes, true)) for (const line of CODE_RISK) yield* note(line)
+  })
+).pipe(
+  Command.withDescription("Switch changes by text on or off"),
+  Command.withExamples([
+    { command: "max sms set --changes once", description: "Members confirm single changes with OK and a code" }
+  ])
+)
+
+const switchLines = ({ changes, tellsApprovers }: SmsChannel): ReadonlyArray<string> => [
+  changes
+    ? "Changes: members confirm a change at level once with OK and the code of its text."
+    : "Changes: none are proposed or confirmed by text.",
+  tellsApprovers
+    ? "Approvers: a text with the link tells them of a change that waits for them."
+    : "Approvers: no text tells them of a change that waits for them."
+]
+
+const CODE_RISK = [
+  "A person who holds a member's phone, or reads its texts, confirms as that member. Changes that delete, that change",
+  "more than 10 rows or that need another person are never confirmed by text."
+]
 
 const RISK = [
   "A sender who can forge the number of one of your people is taken for that person. Carriers make that hard, but",

@@ -12,7 +12,7 @@ import { identifier, qualified } from "../../../database/sql/SqlWriter.ts"
 import { OperatorError } from "../../../domain/errors.ts"
 import { define, MANAGED } from "../../catalog/physicalColumns.ts"
 import { texts } from "../../import/statements.ts"
-import { grantAll } from "../../mapping/grants.ts"
+import { grantAll } from "../../mapping/writeGrants.ts"
 import { type Contents, FORMAT, type Part } from "./Part.ts"
 import { fixSettings, sumOf } from "./snapshot.ts"
 import { columnsOf, nameOf, readShapes, type TableShape, tableStatements } from "./TableShape.ts"
@@ -195,11 +195,15 @@ const raiseEpochs = Effect.fnUntraced(function* (owner: PgClient.PgClient) {
   return organizations.length
 })
 
-/** Expires every open change, because it was decided on data as it was after the backup; drafts belong to turns that are lost. */
+/**
+ * Expires every open change, because it was decided on data as it was after the backup; drafts belong to turns that are lost. What
+ * waited to be sent may have been sent since the backup.
+ */
 const expireChanges = (owner: PgClient.PgClient) =>
   define(owner, [
     "DELETE FROM max.changes WHERE state = 'drafted'",
-    "UPDATE max.changes SET state = 'expired', decided_at = now() WHERE state IN ('open', 'waiting')"
+    "UPDATE max.changes SET state = 'expired', decided_at = now() WHERE state IN ('open', 'waiting')",
+    "UPDATE max.change_outbox SET state = 'unknown', unsure = true, error = 'restored', lease = NULL, leased_until = NULL WHERE state IN ('queued', 'trying')"
   ])
 
 const readForeignTables = (owner: PgClient.PgClient) =>

@@ -21,6 +21,7 @@ export interface Examined {
   readonly inspection: Inspection
   readonly searchConnections: number
   readonly poolUrl?: Redacted.Redacted<string> | undefined
+  readonly replicaUrls?: ReadonlyArray<Redacted.Redacted<string>> | undefined
 }
 
 /** Checks one requirement read-only. */

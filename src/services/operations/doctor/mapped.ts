@@ -6,6 +6,7 @@ import { rolesOf } from "../../../database/migrate.ts"
 import { SCHEMA_VERSION } from "../../../database/migrations/index.ts"
 import type { Relation } from "../../../domain/EntityType.ts"
 import { mappedTypes, missingChangeGrants, missingGrants } from "../../mapping/grants.ts"
+import { compareWrites } from "../../mapping/writeGrants.ts"
 import { tryReading } from "../../mapping/tryReading.ts"
 import { indexAdvice } from "../../mapping/advice.ts"
 import { driftedRelations, replacedRelations } from "../../mapping/drift.ts"
@@ -51,6 +52,7 @@ export const mapped = Effect.fnUntraced(function* ({
   )
   const { statements } = yield* missingGrants(owner, types)
   const ofChanges = yield* missingChangeGrants(owner, types)
+  const writes = yield* compareWrites(owner)
   const changed = drifted.filter((name) => !isGone(name))
   const others = replaced.filter((name) => !isGone(name))
   const missing = types.flatMap((type) => (type.missing ?? []).map(({ slug }) => `${slug} of ${nameOf(type.relation)}`))
@@ -114,6 +116,16 @@ export const mapped = Effect.fnUntraced(function* ({
             ...ofChanges.statements.map(
               (statement) => `${statement}; (as the owner of the table, if max migrate may not)`
             )
+          )
+        ]),
+    ...(writes.missing.length === 0
+      ? []
+      : [
+          fail(
+            NAME,
+            "Changes of mapped tables fail: the role that applies them lacks rights that the mappings ask for.",
+            "max migrate",
+            ...writes.missing.map((statement) => `${statement}; (as the owner of the table, if max migrate may not)`)
           )
         ]),
     ...(advice.length === 0 ? [] : [warn(NAME, "Lookups scan large tables.", ...new Set(advice))])

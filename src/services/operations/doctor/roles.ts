@@ -3,7 +3,9 @@ import { Effect, Exit } from "effect"
 import { connectAs } from "../../../database/Database.ts"
 import { faultOf } from "../../../database/fault.ts"
 import { rolesOf } from "../../../database/migrate.ts"
+import { SCHEMA_VERSION } from "../../../database/migrations/index.ts"
 import { identifier } from "../../../database/sql/SqlWriter.ts"
+import { compareWrites } from "../../mapping/writeGrants.ts"
 import { type Check, fail, type Finding, ok, type Examined, some, warn } from "./Finding.ts"
 
 export const roles: Check = Effect.fnUntraced(function* (database) {
@@ -50,12 +52,23 @@ const checkPrivileges = Effect.fnUntraced(function* (database: Examined) {
       )
     )
   const changer = found.find(({ name }) => name === names.change)
-  if (changer !== undefined && changer.writable.length > 0)
+  // Outside of Max's own schemas, the mappings decide what it may write.
+  const writes = inspection.schemaVersion < SCHEMA_VERSION ? undefined : yield* compareWrites(owner)
+  if (writes !== undefined && writes.excess.length > 0)
     findings.push(
       fail(
         "roles",
-        `The role of changes may write into ${some(changer.writable)}.`,
-        ...changer.writable
+        `The role of changes may write what no mapping asks for: ${some(writes.excess)}.`,
+        ...writes.revokes.map((statement) => `${statement.replace(' FROM "', ' FROM PUBLIC, "')};`)
+      )
+    )
+  const writable = changer?.writable.filter((name) => writes === undefined || /^(max|builder)\./.test(name)) ?? []
+  if (writable.length > 0)
+    findings.push(
+      fail(
+        "roles",
+        `The role of changes may write into ${some(writable)}.`,
+        ...writable
           .slice(0, 5)
           .map(
             (table) => `REVOKE INSERT, UPDATE, DELETE, TRUNCATE ON ${table} FROM PUBLIC, ${identifier(names.change)};`

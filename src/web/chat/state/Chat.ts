@@ -1,38 +1,21 @@
 /** The state and the actions of the chat: access, the open conversation, and the running turn. */
 import { batch, computed, effect, type ReadonlySignal, type Signal, signal } from "@preact/signals"
 import type { NamedTurn, NamedTurns, Say, Welcome } from "../../../wire/chat.ts"
-import type { Conversation, ConversationSummary } from "../../../wire/conversations.ts"
+import type { ConversationSummary } from "../../../wire/conversations.ts"
 import { type Connection, Problem, type Request, requestOver } from "../../shared/api.ts"
 import type { Session } from "../../../wire/session.ts"
 import { applyEvents, failureOfProblem } from "./applyEvents.ts"
 import { Drafts } from "./Drafts.ts"
+import { Greeting } from "./Greeting.ts"
 import { History } from "./History.ts"
 import { Inbox } from "./Inbox.ts"
 import { listen } from "./listen.ts"
-import { type Failure, fromStored, newTurn, type Turn } from "./Turn.ts"
-
-/** The open conversation, a turn that begins a new one, a change alone, the inbox, or nothing yet. */
-export type Place =
-  | { readonly conversation: string }
-  | { readonly turn: string }
-  | { readonly change: string }
-  | { readonly inbox: true }
-  | undefined
-
-/** Stores the place, so that a reload returns to it. */
-export interface Address {
-  readonly read: () => Place
-  /** `isNew` adds an entry to the browser's history; otherwise the current entry is replaced. */
-  readonly write: (place: Place, isNew: boolean) => void
-}
+import type { Address, Place } from "./place.ts"
+import { retrying } from "./retrying.ts"
+import { Thread } from "./Thread.ts"
+import { type Failure, newTurn, type Turn } from "./Turn.ts"
 
 export type Access = "unknown" | "signed in" | "signed out" | "unreachable"
-
-/** Turns per request. */
-const PAGE = 24
-
-/** The longest pause between two attempts to reach the server again, in milliseconds. */
-const MAX_PAUSE = 30_000
 
 interface Running {
   readonly name: string
@@ -42,7 +25,7 @@ interface Running {
 
 export class Chat {
   readonly access: Signal<Access> = signal("unknown")
-  readonly welcome: Signal<Welcome | undefined> = signal(undefined)
+  readonly welcome: ReadonlySignal<Welcome | undefined>
   readonly history: History
   readonly drafts: Drafts
   readonly inbox: Inbox
@@ -51,7 +34,7 @@ export class Chat {
   /** Whether the credential may save what the person sees as files. */
   readonly mayExport = signal(false)
   readonly place: Signal<Place> = signal(undefined)
-  readonly turns: Signal<ReadonlyArray<Turn>> = signal([])
+  readonly turns: Signal<ReadonlyArray<Turn>>
   /** Whether the open conversation is being loaded. */
   readonly loading = signal(false)
   /** Why the open conversation couldn't be loaded. */
@@ -59,19 +42,23 @@ export class Chat {
   readonly running: Signal<Running | undefined> = signal(undefined)
   /** The text of the live region, which screen readers announce. */
   readonly status = signal("")
-  readonly draft = signal("")
+  readonly draft: Signal<string>
+  /** Whether the session ended by itself. */
+  readonly ended = signal(false)
   readonly conversation: ReadonlySignal<string | undefined> = computed(() => {
     const place = this.place.value
     return place !== undefined && "conversation" in place ? place.conversation : undefined
   })
-  readonly hasEarlier = computed(() => (this.turns.value[0]?.position.value ?? 1) > 1)
+  readonly thread: Thread
 
   readonly request: Request
   readonly #address: Address
   readonly #base: string
   /** The message of the last turn that got no answer because the server couldn't be reached. */
   #unsent: { readonly name: string; readonly turn: Turn; readonly say: Say | undefined } | undefined
-  #attempt: ReturnType<typeof setTimeout> | undefined
+  readonly #greeting: Greeting
+  /** Tries to reach the server again, and then does what has failed. */
+  readonly #recovery = retrying(() => this.#recover())
 
   /** False inside another site, which controls the theme and the sign-in. */
   readonly isOwnPage: boolean
@@ -84,10 +71,15 @@ export class Chat {
       try {
         return await request(...call)
       } catch (error) {
-        if (error instanceof Problem && error.status === 401) this.access.value = "signed out"
+        if (error instanceof Problem && error.status === 401) this.#end()
         throw error
       }
     }
+    this.thread = new Thread((path) => this.#get(path))
+    this.turns = this.thread.turns
+    this.#greeting = new Greeting((path) => this.#get(path), this.isOwnPage)
+    this.welcome = this.#greeting.welcome
+    this.draft = this.#greeting.draft
     this.history = new History(this.request)
     this.drafts = new Drafts(this.request)
     this.inbox = new Inbox(this.request, this.drafts)
@@ -99,27 +91,31 @@ export class Chat {
           (this.history.state.value === "failed" ||
             this.failure.value?.isUnreachable === true ||
             this.turns.value.at(-1)?.failure.value?.isUnreachable === true))
-      clearTimeout(this.#attempt)
-      if (isAway) this.#recoverAfter(1000)
+      if (isAway) this.#recovery.after(1000)
+      else this.#recovery.stop()
     })
     addEventListener("online", () => {
-      if (this.#attempt !== undefined) this.#recoverAfter(0)
+      if (this.#recovery.isWaiting()) this.#recovery.after(0)
     })
   }
 
-  /** Tries to reach the server again, less and less often, and then does what has failed. */
-  #recoverAfter(pause: number): void {
-    clearTimeout(this.#attempt)
-    this.#attempt = setTimeout(() => {
-      this.#attempt = undefined
-      void this.#recover().catch(() => this.#recoverAfter(Math.min(MAX_PAUSE, Math.max(1000, 2 * pause))))
-    }, pause)
+  /** After the end of a session the page keeps what was typed, and nothing that the next person could read. */
+  #end(): void {
+    batch(() => {
+      if (this.access.value === "signed in") {
+        this.#greeting.end()
+        this.ended.value = true
+        this.drafts.switch(false)
+        this.history.clear()
+      }
+      this.access.value = "signed out"
+    })
   }
 
   async #recover(): Promise<void> {
     await this.request("GET", "/v1/session")
     if (this.access.value === "unreachable") return this.start()
-    if (this.welcome.value === undefined) void this.#loadWelcome()
+    if (this.welcome.value === undefined) this.#greeting.load()
     if (this.history.state.value === "failed") void this.history.load()
     if (this.failure.value?.isUnreachable === true) return this.goTo(this.place.value, true)
     const unsent = this.#unsent
@@ -129,13 +125,6 @@ export class Chat {
     const { asked, replaces } = unsent.turn
     this.turns.value = this.turns.value.slice(0, -1)
     await this.#follow(unsent.name, newTurn(asked, replaces), known ? undefined : unsent.say)
-  }
-
-  #loadWelcome(): Promise<void> {
-    return this.#get<Welcome>("/v1/welcome").then(
-      (welcome) => void (this.welcome.value = welcome),
-      () => {}
-    )
   }
 
   async #get<A>(path: string): Promise<A> {
@@ -155,8 +144,9 @@ export class Chat {
       return
     }
     this.access.value = "signed in"
+    this.ended.value = false
     void this.history.load()
-    void this.#loadWelcome()
+    this.#greeting.load()
     await this.goTo(this.#address.read(), true)
   }
 
@@ -165,7 +155,8 @@ export class Chat {
     this.running.value?.listening.abort()
     batch(() => {
       this.access.value = access
-      this.welcome.value = undefined
+      this.ended.value = false
+      this.#greeting.clear()
       this.running.value = undefined
       this.turns.value = []
       this.drafts.switch(false)
@@ -198,13 +189,10 @@ export class Chat {
     this.loading.value = true
     if ("change" in place) return this.#openChange(place)
     try {
-      const [{ turns }, named] = await Promise.all([
-        this.#get<Conversation>(`/v1/conversations/${place.conversation}?limit=${PAGE}`),
-        this.#namedTurns()
-      ])
+      const [turns, named] = await Promise.all([this.thread.stored(place.conversation), this.#namedTurns()])
       if (this.conversation.value !== place.conversation) return
       batch(() => {
-        this.turns.value = fromStored(turns)
+        this.turns.value = turns
         this.loading.value = false
       })
       const unfinished = named.find(({ answering, conversation }) => answering && conversation === place.conversation)
@@ -253,11 +241,8 @@ export class Chat {
 
   async loadEarlier(): Promise<void> {
     const conversation = this.conversation.value
-    const before = this.turns.value[0]?.position.value
-    if (conversation === undefined || before === undefined || before <= 1) return
-    const { turns } = await this.#get<Conversation>(`/v1/conversations/${conversation}?limit=${PAGE}&before=${before}`)
-    if (this.conversation.value !== conversation || this.turns.value[0]?.position.value !== before) return
-    this.turns.value = [...fromStored(turns), ...this.turns.value]
+    if (conversation === undefined) return
+    return this.thread.loadEarlier(conversation, () => this.conversation.value === conversation)
   }
 
   /** Asks a question, or sends a choice; the answer replaces the turn `instead` and all later turns. */
@@ -267,15 +252,11 @@ export class Chat {
     instead?: Turn
   ): Promise<void> {
     if (this.running.value !== undefined) return
-    const index = instead === undefined ? -1 : this.turns.value.indexOf(instead)
-    const remaining = index < 0 ? this.turns.value : this.turns.value.slice(0, index)
-    const dropped = index < 0 ? [] : this.turns.value.slice(index)
-    const replaced = dropped.filter(({ position }) => position.value !== undefined)
+    const replaced = this.thread.dropFrom(instead)
     const turn = newTurn(words, replaced)
     const name = crypto.getRandomValues(new Uint32Array(3)).reduce((text, part) => text + part.toString(36), "t")
     const conversation = this.conversation.value
     const after = replaced.length === 0 ? undefined : replaced[0]!.position.value! - 1
-    this.turns.value = remaining
     const { value: place } = this.place
     if (place !== undefined && "inbox" in place) void this.drafts.open(undefined)
     if (conversation === undefined) this.#setPlace({ turn: name }, true)
@@ -293,7 +274,7 @@ export class Chat {
     const isCurrent = () => this.running.value === running
     const apply = applyEvents(turn)
     batch(() => {
-      this.turns.value = [...this.turns.value.filter(({ phase }) => phase.value !== "failed"), turn]
+      this.thread.add(turn)
       this.running.value = running
       this.status.value = "Max is looking it up."
     })
@@ -315,6 +296,7 @@ export class Chat {
       batch(() => {
         turn.failure.value = failureOfProblem(error)
         turn.phase.value = "failed"
+        if (this.ended.value && say !== undefined && "text" in say) this.#greeting.keep(say.text)
         if (turn.failure.value.isUnreachable) this.#unsent = { name, turn, say }
         this.status.value = turn.failure.value.title
       })
@@ -332,11 +314,6 @@ export class Chat {
     this.status.value = "Stopped."
     // The event stream reports the stop; a turn that has ended already can't be stopped.
     await this.request("DELETE", `/v1/chat/${running.name}`).catch(() => {})
-  }
-
-  /** Removes a failed turn and restores the turns that it would have replaced. */
-  restore(turn: Turn): void {
-    this.turns.value = [...this.turns.value.filter((one) => one !== turn), ...turn.replaces]
   }
 
   async remove({ id }: ConversationSummary): Promise<void> {

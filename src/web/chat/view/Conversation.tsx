@@ -76,7 +76,7 @@ export const Conversation = ({ chat }: { readonly chat: Chat }) => {
     top.current = current.scrollTop
     isAway.value = left > 4 * NEAR
     height.current = current.scrollHeight
-    if (current.scrollTop > 400 || isLoading.current || !chat.hasEarlier.value || follows.current) return
+    if (current.scrollTop > 400 || isLoading.current || !chat.thread.hasEarlier.value || follows.current) return
     isLoading.current = true
     void chat.loadEarlier().finally(() => (isLoading.current = false))
   }
@@ -104,7 +104,7 @@ export const Conversation = ({ chat }: { readonly chat: Chat }) => {
           ) : (
             <div class="entries" ref={paper}>
               <h1 class="visually-hidden">Conversation</h1>
-              {chat.hasEarlier.value && (
+              {chat.thread.hasEarlier.value && (
                 <button type="button" class="quiet earlier" onClick={() => void chat.loadEarlier()}>
                   Show earlier turns
                 </button>

@@ -149,13 +149,18 @@ const either = (roles: ReadonlyArray<string>): string =>
 
 /** Who decides, and until when. */
 const Terms = ({ card, left }: { readonly card: Card; readonly left: number }) => {
-  const { approvers, complete, level, own, proposerName, state, token } = card.preview.value
+  const { approvers, complete, level, own, proposerName, source, state, token } = card.preview.value
   const roles = approvers.length === 0 ? "No one's role allows that here." : `Role: ${either(approvers)}.`
   return (
     <div class="terms">
       {!own && (
         <p>
           <bdi>{proposerName ?? "Another member"}</bdi> asks for this.
+        </p>
+      )}
+      {source !== undefined && (
+        <p>
+          Read from a message of <bdi>{source.from}</bdi> (<bdi>{`${source.source} ${source.sourceId}`}</bdi>).
         </p>
       )}
       {token !== undefined && (
@@ -191,20 +196,23 @@ const Receipt = ({ card, chat }: Props) => {
   return (
     <div class="receipt">
       <p>
-        <strong>{doneOf(preview)}.</strong>{" "}
+        <strong>{receipt?.calls === undefined ? `${doneOf(preview)}.` : receipt.message}</strong>{" "}
         {receipt !== undefined && <time dateTime={receipt.at}>{clock(new Date(receipt.at))}</time>}
         {undoneBy !== undefined && " It was undone since."}
       </p>
-      {chat.mayConfirm.value && undoneBy === undefined && !isUndoing && preview.steps.length > 0 && (
-        <button
-          type="button"
-          class="plain small"
-          disabled={card.busy.value}
-          onClick={() => void chat.drafts.undo(card)}
-        >
-          Undo
-        </button>
-      )}
+      {chat.mayConfirm.value &&
+        undoneBy === undefined &&
+        !isUndoing &&
+        preview.steps.some(({ call }) => call === undefined) && (
+          <button
+            type="button"
+            class="plain small"
+            disabled={card.busy.value}
+            onClick={() => void chat.drafts.undo(card)}
+          >
+            Undo
+          </button>
+        )}
     </div>
   )
 }

@@ -43,7 +43,8 @@ const CellView = ({ cell, operation }: { readonly cell: Cell; readonly operation
   </div>
 )
 
-const nameOf = ({ displayName }: Step): string => cut(displayName ?? "A row whose name you can't see")
+const nameOf = ({ action, call, displayName }: Step): string =>
+  cut(call === undefined ? (displayName ?? "A row whose name you can't see") : `${action}, at ${call.host}`)
 
 const One = ({ step }: { readonly step: Step }) => (
   <li>

@@ -169,6 +169,7 @@ export const History = ({ chat, onNavigate }: Props) => {
   // On a narrow page the list is the main content instead of a sidebar.
   const Root = onNavigate === undefined ? "aside" : "div"
   const welcome = chat.welcome.value
+  const Me = chat.isOwnPage ? "a" : "p"
   return (
     <Root class="history" {...(onNavigate === undefined ? { "aria-label": "Your conversations" } : {})}>
       {onNavigate === undefined && (
@@ -198,10 +199,10 @@ export const History = ({ chat, onNavigate }: Props) => {
       <ToInbox chat={chat} {...(onNavigate === undefined ? {} : { onNavigate })} />
       <List chat={chat} {...(onNavigate === undefined ? {} : { onNavigate })} />
       <div class="foot">
-        <p>
+        <Me class="me" {...(chat.isOwnPage ? { href: "/account", title: "Your account" } : {})}>
           {welcome?.person !== undefined && <bdi class="who">{welcome.person}</bdi>}
           {welcome !== undefined && <bdi class="where">{welcome.organization}</bdi>}
-        </p>
+        </Me>
         {chat.isOwnPage && (
           <>
             <ThemeSwitch />

@@ -1,18 +1,16 @@
 /** The sign-in: by a sign-in link, or by a token that is kept only in memory. */
-import "./sign-in.css"
 import { useSignal } from "@preact/signals"
 import { useEffect } from "preact/hooks"
 import type { SignInWays } from "../../../wire/session.ts"
 import { get, Problem, request } from "../../shared/api.ts"
-import { ThemeSwitch } from "../../shared/ThemeSwitch.tsx"
-import { Wordmark } from "../../shared/Wordmark.tsx"
+import { canUsePasskeys, passkeyTrouble, signInWithPasskey } from "../../shared/passkey.ts"
 import type { Chat } from "../state/Chat.ts"
 
 export interface Entry {
-  /** The one-time code of a sign-in link. */
-  readonly code: string | undefined
-  /** Why coming back from an identity provider failed. */
-  readonly failed: string | undefined
+  /** The one-time code of a sign-in link, until it is tried. */
+  code: string | undefined
+  /** Why coming back from an identity provider failed, until it is shown. */
+  failed: string | undefined
   readonly useToken: (token: string) => void
 }
 
@@ -91,6 +89,16 @@ export const SignIn = ({ chat, entry }: { readonly chat: Chat; readonly entry: E
     }
   }
 
+  const usePasskey = async () => {
+    trouble.value = ""
+    try {
+      await signInWithPasskey()
+      await chat.start()
+    } catch (error) {
+      trouble.value = passkeyTrouble(error)
+    }
+  }
+
   /** Tries the pasted secret as a link's code, then as a token. */
   const submit = async (event: Event) => {
     event.preventDefault()
@@ -104,9 +112,11 @@ export const SignIn = ({ chat, entry }: { readonly chat: Chat; readonly entry: E
     await chat.start()
   }
 
-  const ways = useSignal<SignInWays>({ mail: false, providers: [] })
+  const ways = useSignal<SignInWays>({ mail: false, passkeys: false, providers: [] })
   useEffect(() => {
-    if (entry.code !== undefined) void redeem(entry.code)
+    const { code } = entry
+    entry.code = entry.failed = undefined
+    if (code !== undefined) void redeem(code)
     // Without an answer the page offers what needs none.
     get<SignInWays>("/v1/session/ways").then(
       (offered) => (ways.value = offered),
@@ -115,77 +125,72 @@ export const SignIn = ({ chat, entry }: { readonly chat: Chat; readonly entry: E
   }, [])
 
   return (
-    <div class="sign-in">
-      <header>
-        <Wordmark />
-        <ThemeSwitch />
-      </header>
-      <main>
-        {chat.access.value === "unreachable" ? (
-          <>
-            <h1>Max can't be reached.</h1>
-            <p class="lead">The server doesn't answer right now. Your earlier questions are still there.</p>
-            <button type="button" class="solid" onClick={() => void chat.start()}>
-              Try again
-            </button>
-          </>
-        ) : (
-          <>
-            <h1>Ask about the people, companies and meetings you work with.</h1>
-            <p class="lead">Max looks them up, and shows you only what you may see.</p>
-            {ways.value.providers.map(({ id, name }) => (
-              <p key={id} class="provider">
-                <a class="solid" href={`/v1/session/with/${id}`}>
-                  Sign in with {name}
-                </a>
-              </p>
-            ))}
-            <form onSubmit={(event) => void submit(event)} aria-busy={busy.value}>
-              <label for="given">Your sign-in link</label>
-              <div class="row">
-                <input
-                  id="given"
-                  type="text"
-                  autocomplete="off"
-                  autocapitalize="off"
-                  spellcheck={false}
-                  placeholder="https://…/sign-in#max_…"
-                  value={pasted.value}
-                  onInput={(event) => (pasted.value = event.currentTarget.value)}
-                  aria-describedby="trouble how"
-                />
-                <button type="submit" class="solid" disabled={busy.value || pasted.value.trim() === ""}>
-                  Sign in
-                </button>
-              </div>
-              <p id="trouble" class="trouble" role="alert">
-                {trouble.value}
-              </p>
-              <p role="status" class="aside">
-                {busy.value ? "Signing in…" : ""}
-              </p>
-            </form>
-            {ways.value.mail ? <MailedLink /> : null}
-            <dl id="how" class="how">
-              <div>
-                <dt>Have a link?</dt>
-                <dd>Open it, or paste it here. It works once.</dd>
-              </div>
-              <div>
-                <dt>Have a token?</dt>
-                <dd>Paste that instead. It is kept until you close this page.</dd>
-              </div>
-              <div>
-                <dt>Have neither?</dt>
-                <dd>
-                  Ask an administrator of Max for an invitation or a sign-in link. An operator creates one with{" "}
-                  <code>max serve --sign-in you@example.com</code>.
-                </dd>
-              </div>
-            </dl>
-          </>
-        )}
-      </main>
-    </div>
+    <>
+      <h1>
+        {chat.ended.value ? "Your session has ended." : "Ask about the people, companies and meetings you work with."}
+      </h1>
+      <p class="lead">
+        {chat.ended.value
+          ? "Sign in again to continue. A question that has no answer yet comes back when you sign in here."
+          : "Max looks them up, and shows you only what you may see."}
+      </p>
+      {ways.value.providers.map(({ id, name }) => (
+        <p key={id} class="provider">
+          <a class="solid" href={`/v1/session/with/${id}`}>
+            Sign in with {name}
+          </a>
+        </p>
+      ))}
+      {ways.value.passkeys && canUsePasskeys() && (
+        <p class="provider">
+          <button type="button" class="solid" onClick={() => void usePasskey()}>
+            Sign in with a passkey
+          </button>
+        </p>
+      )}
+      <form onSubmit={(event) => void submit(event)} aria-busy={busy.value}>
+        <label for="given">Your sign-in link</label>
+        <div class="row">
+          <input
+            id="given"
+            type="text"
+            autocomplete="off"
+            autocapitalize="off"
+            spellcheck={false}
+            placeholder="https://…/sign-in#max_…"
+            value={pasted.value}
+            onInput={(event) => (pasted.value = event.currentTarget.value)}
+            aria-describedby="trouble how"
+          />
+          <button type="submit" class="solid" disabled={busy.value || pasted.value.trim() === ""}>
+            Sign in
+          </button>
+        </div>
+        <p id="trouble" class="trouble" role="alert">
+          {trouble.value}
+        </p>
+        <p role="status" class="aside">
+          {busy.value ? "Signing in…" : ""}
+        </p>
+      </form>
+      {ways.value.mail ? <MailedLink /> : null}
+      <dl id="how" class="how">
+        <div>
+          <dt>Have a link?</dt>
+          <dd>Open it, or paste it here. It works once.</dd>
+        </div>
+        <div>
+          <dt>Have a token?</dt>
+          <dd>Paste that instead. It is kept until you close this page.</dd>
+        </div>
+        <div>
+          <dt>Have neither?</dt>
+          <dd>
+            Ask an administrator of Max for an invitation or a sign-in link. An operator creates one with{" "}
+            <code>max serve --sign-in you@example.com</code>.
+          </dd>
+        </div>
+      </dl>
+    </>
   )
 }

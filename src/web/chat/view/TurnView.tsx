@@ -146,7 +146,7 @@ export const TurnView = memo(({ chat, day, isLast, turn }: Props) => {
           {phase === "failed" && turn.failure.value !== undefined && (
             <FailureNotice failure={turn.failure.value} retry={busy ? undefined : again}>
               {turn.replaces.length > 0 && (
-                <button type="button" class="plain" onClick={() => chat.restore(turn)}>
+                <button type="button" class="plain" onClick={() => chat.thread.restore(turn)}>
                   Show the earlier answer
                 </button>
               )}
@@ -163,7 +163,7 @@ export const TurnView = memo(({ chat, day, isLast, turn }: Props) => {
                 </button>
               )}
               {phase === "stopped" && turn.replaces.length > 0 && (
-                <button type="button" class="quiet tool" onClick={() => chat.restore(turn)}>
+                <button type="button" class="quiet tool" onClick={() => chat.thread.restore(turn)}>
                   Show the earlier answer
                 </button>
               )}

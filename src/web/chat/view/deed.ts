@@ -27,6 +27,11 @@ const typeOf = (actionId: string): string => actionId.slice(0, actionId.lastInde
 
 const phrase = (verbs: Readonly<Record<string, string>>, actionIds: ReadonlyArray<string>, rows: number): string => {
   const [only, ...others] = [...new Set(actionIds)]
+  // An action of another system has no type.
+  if (only !== undefined && !only.includes(".")) {
+    const words = others.length > 0 ? `do ${rows} steps` : only.replaceAll("_", " ")
+    return words.slice(0, 1).toUpperCase() + words.slice(1) + (others.length === 0 && rows > 1 ? ` (${rows})` : "")
+  }
   if (only === undefined || others.length > 0) return `${verbs["update"]} ${counted(rows, "rows")}`
   return `${verbs[operationOf(only)] ?? verbs["update"]} ${counted(rows, typeOf(only))}`
 }

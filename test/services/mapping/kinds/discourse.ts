@@ -77,6 +77,7 @@ INSERT INTO group_users (group_id, user_id) VALUES (1, 1);
     "api_keys.key_hash",
     "email_tokens.token_hash",
     "groups.email_password",
+    "site_settings.value",
     "user_second_factors.data",
     "users.password_hash",
     "users.salt"

@@ -92,7 +92,7 @@ const policyOf = (kind: Kind, types: ReadonlyArray<string>) => ({
   ]
 })
 
-const person = (identifier: string) => (/^\+|^\(|@/.test(identifier) ? identifier : `id:${identifier}`)
+const person = (identifier: string) => (/^id:|^\+|^\(|@/.test(identifier) ? identifier : `id:${identifier}`)
 
 /** Proposes the kind's tables, and applies the proposal with the edits that the kind names. */
 const mapKind = Effect.fnUntraced(function* (kind: Kind, organization: Organization, tables: ReadonlyArray<string>) {
@@ -157,7 +157,7 @@ export const journey = Effect.fnUntraced(function* (kind: Kind, others: Readonly
   const without = tables.flatMap(({ name }) => (mapped.has(name) ? [] : [plain(name)]))
   expect(without.sort()).toEqual([...kind.without].sort())
   const heldBack = notes
-    .flatMap((note) => /^(\S+): held back,/.exec(note)?.[1] ?? [])
+    .flatMap((note) => /^(.+?): held back,/.exec(note)?.[1] ?? [])
     .filter((name) => kind.schemas.includes(name.slice(0, name.indexOf("."))))
   expect(heldBack.map(plain).sort()).toEqual([...kind.credentials, ...(kind.heldBack ?? [])].sort())
 

@@ -1,0 +1,53 @@
+/** Drafts a change of a set of rows: one draft, with the same values for each row. */
+import type { Filter } from "../../../domain/Query.ts"
+import { plainValue } from "../../../domain/valueList.ts"
+import { both } from "../locate.ts"
+import type { Lookup } from "../Lookup.ts"
+import type { ContextType } from "../readConversation.ts"
+import { inParallel, type Script } from "../script.ts"
+import type { Deed } from "./Deed.ts"
+import { actionOf, type Draft, valuesOf } from "./Draft.ts"
+import { findSet, setFilters } from "./findSet.ts"
+import { type Problem, problem, RANKS, type World } from "./findSubject.ts"
+import { type Cell, settle, type Target } from "./settle.ts"
+
+/** A change of a set: the same values for each row. */
+export function* draftOfSet(
+  deed: Exclude<Deed, { _tag: "Create" }>,
+  lookup: Lookup,
+  world: World
+): Script<Draft | Problem> {
+  const { type } = lookup.noun
+  const actionId = actionOf(deed, type)
+  const ahead = deed._tag === "Delete" && CANCELS.test(world.said.text)
+  const settling = deed._tag === "Delete" ? inParallel<Cell | Problem>([]) : cellsOfSet(deed, type, actionId, world)
+  const [cells, filters] = yield* both(settling, setFilters(lookup, world, ahead))
+  const wrong = cells.find((each) => each._tag === "Problem") ?? ("sets" in filters ? undefined : filters)
+  if (wrong !== undefined || !("sets" in filters)) return wrong ?? problem(RANKS.words, "")
+  const settled = cells.filter((each) => each._tag === "Cell")
+  const was = settled.flatMap((cell): ReadonlyArray<Filter> => (cell.was === undefined ? [] : [{ columnId: cell.column, op: "eq", value: plainValue(cell.was) }])) // prettier-ignore
+  const set = yield* findSet(filters, was, world)
+  if (set._tag === "Problem") return set
+  const entityIds = set.rows.map(({ id }) => id).sort()
+  if (deed._tag === "Delete") return { _tag: "Draft", actionId, entityIds, set }
+  const values = valuesOf(settled)
+  return typeof values === "string" ? problem(RANKS.value, values) : { _tag: "Draft", actionId, entityIds, values, set }
+}
+
+const CANCELS = /\b(cancel|cancell?ed|cancell?ing|call(ed)? off)\b/i
+
+/** The cells to set, which don't depend on what a row has. */
+function* cellsOfSet(
+  deed: Exclude<Deed, { _tag: "Create" | "Delete" }>,
+  type: ContextType,
+  actionId: string,
+  world: World
+): Script<ReadonlyArray<Cell | Problem>> {
+  // prettier-ignore
+  const fields = world.fields.get(actionId)
+  if (fields === undefined || typeof fields === "string") return [problem(RANKS.refused, fields ?? "I can't change that.")] // prettier-ignore
+  if (deed._tag !== "Update") return [problem(RANKS.words, "I can set one value for all of them, but not move each by as much. I haven't drafted anything.")] // prettier-ignore
+  const vocabulary = world.vocabularies.find((each) => each.type.id === type.id)!
+  const target: Target = { vocabulary, fields, cells: {}, isSet: true }
+  return yield* inParallel(deed.settings.map((setting) => settle(setting, target, world)))
+}

@@ -1,0 +1,99 @@
+/** Reads times of day beside a day ("before 2", "between 2 and 4"), and spans up to today ("in 4 weeks", "over a month ago"). */
+import { addDays, timeAt, type When } from "./readTime.ts"
+import { CARDINALS } from "./lexicon.ts"
+import { clock, timeOfDayAt } from "./deeds/moments.ts"
+import { type Token, written } from "./tokenize.ts"
+
+type Tokens = ReadonlyArray<Token>
+
+/** Times of day, in minutes; `to` is excluded. */
+interface Hours {
+  readonly from?: number
+  readonly to?: number
+  /** The first minute is excluded: "after 2". */
+  readonly after?: true
+}
+
+const whole = (tokens: Tokens): number | undefined => {
+  const time = timeOfDayAt(tokens, true)
+  return time?.length === tokens.length ? time.value : undefined
+}
+
+/** A time of day that takes up all the tokens, with the word that says on which side of it. */
+const hoursOf = (tokens: Tokens): Hours | undefined => {
+  const [first] = tokens
+  const rest = tokens.slice(1)
+  switch (first?.word) {
+    case "before":
+    case "until":
+    case "till": {
+      const to = whole(rest)
+      return to === undefined ? undefined : { to }
+    }
+    case "after": {
+      const from = whole(rest)
+      return from === undefined ? undefined : { from, after: true }
+    }
+    case "between":
+    case "from": {
+      const at = rest.findIndex(({ word }) =>
+        first.word === "between" ? word === "and" : /^(to|until|till)$/.test(word)
+      )
+      const [from, to] = at < 0 ? [whole(rest)] : [whole(rest.slice(0, at)), whole(rest.slice(at + 1))]
+      if (at < 0) return first.word === "between" || from === undefined ? undefined : { from }
+      return from === undefined || to === undefined || to <= from ? undefined : { from, to }
+    }
+    default:
+      return undefined
+  }
+}
+
+export const isHours = (tokens: Tokens): boolean => hoursOf(tokens) !== undefined
+
+/** The hours of one day; undefined if the time isn't one whole day. */
+export const hoursOn = (when: Tokens, hours: Tokens, today: string): When | undefined => {
+  const day = timeAt(when, today)?.when
+  const at = hoursOf(hours)
+  if (day?.from === undefined || at === undefined || day.from.includes("T") || day.to !== addDays(day.from, 1)) return undefined // prettier-ignore
+  return {
+    from: at.from === undefined ? day.from : `${day.from}T${clock(at.from)}${at.after === true ? ":01" : ""}`,
+    to: at.to === undefined ? day.to : `${day.from}T${clock(at.to)}`,
+    said: `${day.said} ${written(hours)}`
+  }
+}
+
+const UNITS: ReadonlyMap<string, number> = new Map([["day", 1], ["week", 7], ["fortnight", 14], ["month", 30], ["year", 365]]) // prettier-ignore
+const LEADS = new Set("the last past over more than at least about a whole full good previous".split(" "))
+const NUMBERS = { ...CARDINALS, a: 1, an: 1, eleven: 11, twelve: 12 }
+
+/** The days of "the last 3 weeks", "over a month" or "a fortnight", which take up all the tokens. */
+export const daysIn = (tokens: Tokens): number | undefined => {
+  const unit = UNITS.get(tokens.at(-1)?.word.replace(/s$/, "") ?? "")
+  const number = tokens.at(-2)?.word ?? "one"
+  const count = /^\d{1,3}$/.test(number) ? Number(number) : NUMBERS[number as keyof typeof NUMBERS]
+  const lead = tokens.slice(0, count === undefined ? -1 : -2)
+  if (unit === undefined || tokens.length > 6 || !lead.every(({ word }) => LEADS.has(word))) return undefined
+  return count === undefined ? (lead.length > 0 ? unit : undefined) : count * unit
+}
+
+/** Everything before so many days ago. */
+export const longAgo = (tokens: Tokens, today: string): When | undefined => {
+  const days = daysIn(tokens)
+  return days === undefined ? undefined : { to: addDays(today, -days), said: `more than ${written(tokens)} ago` }
+}
+
+const CONTACTED = ["last contact", "last contacted", "contacted", "last contact date", "last reply", "last activity"]
+/** A negation and a verb of contact, before "in 4 weeks". */
+export const SILENT =
+  "(we|i|you)? (haven't|hasn't|havent|hasnt|have not|has not|didn't|did not|not) (been)? (responded|replied|answered|reacted|contacted|spoken to|spoken with|talked to|talked with|heard from|reached|reached out to|been in touch with|in touch with|written to|gotten back|got back)"
+
+/** Without contact for a span, or since a time. */
+export const silentFor = (
+  span: Tokens | undefined,
+  since: Tokens | undefined,
+  today: string
+): { readonly when: When; readonly by: ReadonlyArray<string> } | undefined => {
+  const start = since === undefined ? undefined : timeAt(since, today)?.when
+  const when = span === undefined ? start?.from && { to: start.from, said: `without contact ${start.said}` } : longAgo(span, today) // prettier-ignore
+  return when ? { when, by: CONTACTED } : undefined
+}

@@ -1,0 +1,208 @@
+/**
+ * Sends the request of a declared action, and judges what came of it: done, refused, not done yet, or unsure. Only an answer of
+ * the service says that something was done or wasn't; whatever is lost after the connection stood is unsure.
+ */
+import { Effect, Result } from "effect"
+import { request as httpRequest, type IncomingMessage } from "node:http"
+import { request as httpsRequest } from "node:https"
+import type { CallValues, DeclaredAction, HttpRequest } from "../../domain/DeclaredAction.ts"
+import { printable } from "../../domain/text.ts"
+import type { ActionSettings } from "./Actions.ts"
+import { guardedLookup, hostProblem } from "./hosts.ts"
+import { textsAt } from "./pointer.ts"
+import { addressOf, bodyOf, fillText } from "./template.ts"
+
+export type Sent =
+  | {
+      readonly _tag: "Done"
+      readonly status?: number
+      readonly result: Readonly<Record<string, string>>
+    }
+  /** The service has it and won't do it. */
+  | { readonly _tag: "Refused"; readonly status?: number; readonly error: string; readonly problem: string }
+  /** Not done; it can be sent again. */
+  | { readonly _tag: "Later"; readonly status?: number; readonly error: string; readonly seconds?: number }
+  /** It may have been done. */
+  | { readonly _tag: "Unsure"; readonly status?: number; readonly error: string; readonly seconds?: number }
+
+/** The most of an answer that is read, in bytes. */
+const MAX_ANSWER = 1_000_000
+export const MAX_PROBLEM = 500
+export const MAX_RESULT = 200
+/** A service can ask for a pause of an hour at most. */
+const MAX_PAUSE = 3600
+
+/** What came of one exchange. Without a body, the answer was too large, encoded, or cut off. */
+type Exchange =
+  | {
+      readonly _tag: "Answered"
+      readonly status: number
+      readonly headers: IncomingMessage["headers"]
+      readonly body: Buffer | undefined
+    }
+  | { readonly _tag: "NotReached"; readonly error: string }
+  | { readonly _tag: "Lost"; readonly error: string }
+
+/** Sends one request. `key`: the idempotency key of the deed, the same for each attempt. */
+export const send = Effect.fn("Actions.send")(function* (
+  action: Pick<DeclaredAction, "slug" | "fields">,
+  executor: HttpRequest,
+  values: CallValues,
+  key: string,
+  { hosts, secretOf }: ActionSettings
+): Effect.fn.Return<Sent> {
+  const { fields } = action
+  yield* Effect.annotateCurrentSpan("max.action", action.slug)
+  const address = addressOf(executor.url, values)
+  if (Result.isFailure(address))
+    return { _tag: "Refused", error: "address", problem: `It can't be sent: ${address.failure}.` }
+  const url = address.success
+  // The list may be another one than when the action was published.
+  if (hostProblem(url, hosts) !== undefined) return { _tag: "Later", error: "host" }
+  const secrets: Record<string, string> = {}
+  for (const [name, reference] of Object.entries(executor.secrets)) {
+    const secret = yield* Effect.result(secretOf(reference))
+    if (secret._tag === "Failure" || /[^\u0020-\u007e]/.test(secret.success)) return { _tag: "Later", error: "secret" }
+    secrets[name] = secret.success
+  }
+  const body =
+    executor.body === undefined ? undefined : Buffer.from(JSON.stringify(bodyOf(executor.body, values, fields)))
+  const headers: Record<string, string> = {
+    accept: "application/json",
+    "accept-encoding": "identity",
+    "user-agent": "max",
+    ...Object.fromEntries(
+      Object.entries(executor.headers).map(([name, value]) => [name.toLowerCase(), fillText(value, secrets)])
+    ),
+    ...(body === undefined ? {} : { "content-type": "application/json", "content-length": String(body.length) }),
+    ...(executor.key === undefined ? {} : { [executor.key.toLowerCase()]: key })
+  }
+  const exchange = yield* exchanged(url, { method: executor.method, headers, body, seconds: executor.seconds, hosts })
+  const sent = judge(executor, exchange)
+  yield* Effect.annotateCurrentSpan({
+    "max.action.outcome": sent._tag,
+    ...("error" in sent ? { "max.action.error": sent.error } : {})
+  })
+  return sent
+})
+
+interface Outgoing {
+  readonly method: string
+  readonly headers: Readonly<Record<string, string>>
+  readonly body: Buffer | undefined
+  readonly seconds: number
+  readonly hosts: ReadonlyArray<string>
+}
+
+/** One request on a connection of its own; never fails, and follows no redirect. */
+const exchanged = (url: URL, { body, headers, hosts, method, seconds }: Outgoing): Effect.Effect<Exchange> =>
+  Effect.callback<Exchange>((resume) => {
+    let isReached = false
+    let isOver = false
+    const end = (exchange: Exchange) => {
+      if (isOver) return
+      isOver = true
+      clearTimeout(timer)
+      resume(Effect.succeed(exchange))
+      sent.destroy()
+    }
+    const lost = (error: string): Exchange => (isReached ? { _tag: "Lost", error } : { _tag: "NotReached", error })
+    const isSecure = url.protocol === "https:"
+    const sent = (isSecure ? httpsRequest : httpRequest)(url, {
+      method,
+      headers,
+      agent: false,
+      lookup: guardedLookup(url, hosts)
+    })
+    const timer = setTimeout(() => end(lost("timeout")), seconds * 1000)
+    sent.on("socket", (socket) => socket.once(isSecure ? "secureConnect" : "connect", () => (isReached = true)))
+    sent.on("error", (error: NodeJS.ErrnoException) => end(lost(wordOf(error.code))))
+    sent.on("close", () => end(lost("closed")))
+    sent.on("response", (response) => {
+      const { headers: received, statusCode: status = 0 } = response
+      const answered = (read: Buffer | undefined) => end({ _tag: "Answered", status, headers: received, body: read })
+      clearTimeout(timer)
+      const parts: Array<Buffer> = []
+      let size = 0
+      const reading = setTimeout(() => answered(undefined), seconds * 1000)
+      response.on("data", (part: Buffer) => {
+        size += part.length
+        if (size > MAX_ANSWER) return answered(undefined)
+        parts.push(part)
+      })
+      response.on("end", () => {
+        const isEncoded = !["", "identity"].includes(String(received["content-encoding"] ?? ""))
+        answered(response.complete && !isEncoded ? Buffer.concat(parts) : undefined)
+      })
+      response.on("error", () => answered(undefined))
+      response.on("close", () => {
+        clearTimeout(reading)
+        answered(undefined)
+      })
+    })
+    sent.end(body)
+    return Effect.sync(() => end(lost("interrupted")))
+  })
+
+const wordOf = (code: string | undefined): string =>
+  code !== undefined && /^[A-Z0-9_]{1,40}$/.test(code) ? code : "error"
+
+const judge = ({ problem, result }: HttpRequest, exchange: Exchange): Sent => {
+  if (exchange._tag === "NotReached") return { _tag: "Later", error: exchange.error }
+  if (exchange._tag === "Lost") return { _tag: "Unsure", error: exchange.error }
+  const { headers, status } = exchange
+  const pause = pauseOf(headers["retry-after"])
+  const seconds = pause === undefined ? {} : { seconds: pause }
+  const document = documentOf(exchange)
+  if (status >= 200 && status < 300) {
+    // An answer that isn't what was declared can be a page of something in between, such as a sign-in.
+    if (document === undefined && result !== undefined && status !== 204)
+      return { _tag: "Unsure", status, error: "not-json" }
+    return { _tag: "Done", status, result: resultOf(document, result ?? {}) }
+  }
+  const error = `http-${status}`
+  if (status === 408 || status === 425 || status === 429) return { _tag: "Later", status, error, ...seconds }
+  // 302 and 303 are also what forms answer that have done what was asked.
+  if (status >= 500 || status === 302 || status === 303 || status < 200)
+    return { _tag: "Unsure", status, error, ...seconds }
+  return { _tag: "Refused", status, error, problem: problemOf(document, problem, status) }
+}
+
+const documentOf = ({ body, headers }: Extract<Exchange, { _tag: "Answered" }>): unknown => {
+  if (body === undefined || !/^application\/([a-z0-9.+-]*\+)?json\b/i.test(String(headers["content-type"] ?? "")))
+    return undefined
+  try {
+    return JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(body))
+  } catch {
+    return undefined
+  }
+}
+
+/** A text on one line, cut. */
+export const cutTo = (text: string, most: number): string => {
+  const clean = [...printable(text)]
+  return clean.length > most ? `${clean.slice(0, most - 1).join("")}…` : clean.join("")
+}
+
+const resultOf = (document: unknown, pointers: Readonly<Record<string, string>>): Readonly<Record<string, string>> =>
+  Object.fromEntries(
+    Object.entries(pointers).flatMap(([name, pointer]) => {
+      const texts = textsAt(document, pointer)
+      return texts.length === 0 ? [] : [[name, cutTo(texts.slice(0, 20).join(", "), MAX_RESULT)]]
+    })
+  )
+
+const problemOf = (document: unknown, pointers: ReadonlyArray<string>, status: number): string => {
+  const texts = [
+    ...new Set(pointers.flatMap((pointer) => textsAt(document, pointer)).map((text) => text.trim()))
+  ].filter((text) => text !== "")
+  if (texts.length > 0) return cutTo(texts.slice(0, 5).join(" "), MAX_PROBLEM)
+  return status < 400 ? "The service has moved, and a redirect isn't followed." : `The service refused it (${status}).`
+}
+
+/** The seconds of a Retry-After header: a number, or a date. */
+const pauseOf = (text: string | undefined): number | undefined => {
+  if (text === undefined) return undefined
+  const seconds = /^\d{1,9}$/.test(text.trim()) ? Number(text) : Math.ceil((Date.parse(text) - Date.now()) / 1000)
+  return Number.isNaN(seconds) ? undefined : Math.min(Math.max(1, seconds), MAX_PAUSE)
+}

@@ -1,0 +1,33 @@
+/** The receipt of a confirmed change with calls: they are sent by another fiber or process, whose result is awaited for a moment. */
+import { Effect, Schedule } from "effect"
+import type { Database } from "../../../database/Database.ts"
+import { orUnavailable } from "../../../database/execute.ts"
+import type { Receipt } from "../../../domain/Change.ts"
+import type { Unavailable } from "../../../domain/errors.ts"
+import type { Principal } from "../../../domain/Principal.ts"
+import type { OrganizationState } from "../../catalog/OrganizationState.ts"
+import { open } from "../document.ts"
+import { readChange } from "../records.ts"
+import { isPending, outcomesOf, wordsOf } from "./outboxRows.ts"
+import { withWords } from "./showCalls.ts"
+
+/** Longer answers are shown with the change. */
+const WAIT_MS = 3000
+
+export const awaited = Effect.fnUntraced(function* (
+  { organizationId }: Principal,
+  changeId: string,
+  receipt: Receipt,
+  states: OrganizationState["Service"],
+  { changes: sql }: Database["Service"]
+): Effect.fn.Return<Receipt, Unavailable> {
+  const until = performance.now() + WAIT_MS
+  const outcomes = yield* Effect.repeat(orUnavailable(outcomesOf(sql, organizationId, changeId)), {
+    until: (rows) => !rows.some(isPending) || performance.now() > until,
+    schedule: Schedule.spaced("50 millis")
+  })
+  const stored = yield* orUnavailable(readChange(sql, organizationId, changeId))
+  if (stored === undefined || stored.document === null) return receipt
+  const { calls = [] } = open(stored.document, stored.digest)
+  return withWords(receipt, wordsOf(outcomes, calls, states.cached(organizationId)?.actions ?? []))
+})

@@ -1,0 +1,121 @@
+/** The calls of a change as a viewer is shown them: what is asked of which host and, once it is confirmed, what came of it. */
+import { Effect } from "effect"
+import type { Database } from "../../../database/Database.ts"
+import { orUnavailable } from "../../../database/execute.ts"
+import type { ChangeCall, Preview, PreviewCell, PreviewStep, Receipt } from "../../../domain/Change.ts"
+import { type ActionField, type CallValues, type DeclaredAction, placeOf } from "../../../domain/DeclaredAction.ts"
+import type { Caller } from "../callers.ts"
+import type { Unavailable } from "../../../domain/errors.ts"
+import { open } from "../document.ts"
+import type { EntityQueryService } from "../../EntityQueryService.ts"
+import type { Stored } from "../records.ts"
+import { cut, localTime } from "../show.ts"
+import { outcomesOf, wordsOf } from "./outboxRows.ts"
+import { type Standing, standingOf } from "./references.ts"
+
+/**
+ * The versions of actions that calls name; the latest one tells names where the version isn't in force any more. What is sent
+ * are texts that a person wrote, which every viewer of the change sees, and cells of rows, which those see who may read them.
+ */
+const showCalls = Effect.fnUntraced(function* (
+  stored: Stored,
+  calls: ReadonlyArray<ChangeCall>,
+  viewer: Caller,
+  queries: EntityQueryService["Service"],
+  { changes: sql }: Database["Service"]
+) {
+  const { organization } = viewer.catalog
+  const outcomes =
+    stored.state === "applied" ? yield* orUnavailable(outcomesOf(sql, organization.id, stored.change_id)) : []
+  const versions = yield* orUnavailable(
+    sql.unsafe<{ definition: DeclaredAction }>(
+      `/* max called actions */ SELECT a.definition FROM max.actions a JOIN jsonb_to_recordset($2::jsonb) AS c(action text, version int)
+         ON c.action = a.slug AND c.version = a.version WHERE a.organization_id = $1::bigint AND a.definition IS NOT NULL`,
+      [organization.id, JSON.stringify(calls.map(({ action, version }) => ({ action, version })))]
+    )
+  )
+  const standings = yield* Effect.forEach(calls, (call) => standingOf(call, viewer, queries))
+  const actions = versions.map(({ definition }) => definition)
+  const steps = calls.map(({ action: slug, values, version }, step): PreviewStep => {
+    const action = actions.find((one) => one.slug === slug && one.version === version)
+    const outcome = outcomes.find((one) => one.step === step)
+    const [message] = outcome === undefined ? [] : wordsOf([outcome], calls, actions)
+    return {
+      actionId: slug,
+      action: action?.name ?? slug,
+      entityTypeId: "",
+      entityId: "",
+      cells: (action?.fields ?? []).flatMap((field) =>
+        cellOf(field, values, organization.timeZone, standings[step]![field.slug])
+      ),
+      call: {
+        host: action === undefined ? "" : placeOf(action.executor),
+        ...(outcome === undefined ? {} : { state: outcome.state }),
+        ...(message === undefined ? {} : { message: cut(message) })
+      }
+    }
+  })
+  const isSeen = standings.every((each) => Object.values(each).every(({ _tag }) => _tag === "Same"))
+  return { steps, isSeen, words: wordsOf(outcomes, calls, actions) }
+})
+
+/** A preview with the calls of its change, and a receipt that says what came of them. */
+export const withCalls = Effect.fnUntraced(function* (
+  previewing: Effect.Effect<Preview, Unavailable>,
+  stored: Stored,
+  viewer: Caller,
+  queries: EntityQueryService["Service"],
+  database: Database["Service"]
+): Effect.fn.Return<Preview, Unavailable> {
+  const { digest, ...preview } = yield* previewing
+  const { calls } = stored.document === null ? {} : open(stored.document, stored.digest)
+  const shown = digest === undefined ? preview : { ...preview, digest }
+  if (calls === undefined) return shown
+  const { isSeen, steps, words } = yield* showCalls(stored, calls, viewer, queries, database)
+  return {
+    // What a viewer doesn't see as it was shown to the proposer, that viewer can't decide on.
+    ...(isSeen ? shown : { ...preview, complete: false }),
+    steps: [...preview.steps, ...steps],
+    ...(preview.receipt === undefined ? {} : { receipt: withWords(preview.receipt, words) })
+  }
+})
+
+/** A receipt whose message says what came of the calls. */
+export const withWords = (receipt: Receipt, words: ReadonlyArray<string>): Receipt => {
+  if (words.length === 0) return receipt
+  const rows = receipt.entities.length > 0 ? [receipt.message] : []
+  return { ...receipt, message: [...rows, ...words].join(" ") }
+}
+
+const cellOf = (
+  field: ActionField,
+  values: CallValues,
+  timeZone: string,
+  standing: Standing | undefined
+): ReadonlyArray<PreviewCell> => {
+  const value = values[field.slug]
+  if (value === undefined || (standing !== undefined && standing._tag !== "Same")) return []
+  const name = standing?.name === undefined ? "" : ` (${standing.name})`
+  return [{ columnId: field.slug, name: field.name, becomes: cut(`${shownText(field, value, timeZone)}${name}`) }]
+}
+
+const shownText = ({ fields = [], kind }: ActionField, value: string, timeZone: string): string => {
+  switch (kind) {
+    case "timestamp":
+      return localTime(value, timeZone)
+    case "list":
+      return (JSON.parse(value) as ReadonlyArray<string>).join(", ")
+    case "group":
+      return (JSON.parse(value) as ReadonlyArray<CallValues>)
+        .map((entry) =>
+          fields
+            .flatMap((field) =>
+              entry[field.slug] === undefined ? [] : [`${field.name} ${shownText(field, entry[field.slug]!, timeZone)}`]
+            )
+            .join(", ")
+        )
+        .join("; ")
+    default:
+      return value
+  }
+}

@@ -1,0 +1,86 @@
+/** Checks what an entry of a mapping lets changes write. Pure. */
+import type { Column, MappedWrite, SourceType } from "../../domain/EntityType.ts"
+import { closest, quoted } from "../../domain/text.ts"
+import type { Fault } from "./checkColumn.ts"
+import type { MappedKind, TypeEntry, WriteEntry } from "./mappingFile.ts"
+import type { Facts, RelationFacts } from "./tableFacts.ts"
+
+/** The kinds that have an exact way back, by the type of the database. */
+const WRITES: Readonly<Partial<Record<SourceType, ReadonlyArray<MappedKind>>>> = {
+  text: ["text", "phone", "email"],
+  integer: ["integer", "number"],
+  numeric: ["number"],
+  boolean: ["boolean"],
+  date: ["date"],
+  timestamp: ["timestamp"],
+  timestamptz: ["timestamp"]
+}
+
+export const writeOf = (
+  entry: TypeEntry,
+  write: WriteEntry,
+  relation: RelationFacts,
+  columns: ReadonlyArray<Column>,
+  facts: Facts,
+  report: Fault
+): MappedWrite => {
+  const fault = (text: string) => report(`write: ${text}`)
+  if (!facts.writes)
+    fault("this database has no role that writes mapped tables. Create it as a user who may create roles: max migrate")
+  if (relation.kind !== "table") fault(`${relation.name} is a ${relation.kind}; only rows of a table can be changed.`)
+  if (relation.rowSecurity)
+    fault(`row security on ${relation.name} decides which rows are written; Max's own policy decides that.`)
+  for (const name of relation.foreignTriggers)
+    fault(`the function of the trigger ${quoted(name)} belongs to a role that could run anything with Max's rights.`)
+  const keys = write.columns.flatMap((slug): ReadonlyArray<string> => {
+    const column = columns.find((each) => each.slug === slug)
+    // The column's own fault was reported.
+    if (column === undefined && Object.hasOwn(entry.columns, slug)) return []
+    if (column === undefined) {
+      const near = closest(slug, Object.keys(entry.columns))
+      fault(`there is no column ${quoted(slug)}.${near === undefined ? "" : ` Did you mean ${near}?`}`)
+      return []
+    }
+    const why = unwritable(column, entry, relation)
+    if (why !== undefined) fault(`${slug} can't be changed: ${why}.`)
+    return [column.key]
+  })
+  if (write.delete !== undefined && write.columns.length === 0)
+    fault(
+      `a row is locked before it is deleted, which Postgres permits with the right to change one column: add one to "columns".`
+    )
+  const cascades = write.cascades ?? []
+  const followers = new Set(relation.referrers.flatMap(({ followsDelete, table }) => (followsDelete ? [table] : [])))
+  if (write.delete !== undefined)
+    for (const table of followers)
+      if (!cascades.includes(table))
+        fault(
+          `rows of ${table} would go or change with a deleted row. Accept that with "cascades": [${JSON.stringify(table)}], or leave "delete" out.`
+        )
+  for (const table of cascades)
+    if (write.delete === undefined || !followers.has(table))
+      fault(`no foreign key passes a deletion on to ${quoted(table)}. Take it out of "cascades".`)
+  if (keys.length === 0 && write.columns.length === 0 && write.delete === undefined)
+    fault(`it names nothing that may be changed. Leave "write" out.`)
+  return {
+    columns: [...new Set(keys)],
+    ...(write.delete === undefined ? {} : { delete: true }),
+    ...(cascades.length === 0 ? {} : { cascades })
+  }
+}
+
+/** Why changes can't set a column. */
+const unwritable = ({ kind, storage }: Column, entry: TypeEntry, relation: RelationFacts): string | undefined => {
+  if (storage._tag !== "Value" || storage.source === undefined) return "it leads to other rows"
+  const { columns, type } = storage.source
+  if (columns.length > 1) return "it is put together from several columns"
+  const physical = relation.columns.find(({ name }) => name === columns[0])!
+  const referrer = relation.referrers.find(({ columns: referred }) => referred.includes(physical.name))
+  if (physical.generated) return "Postgres generates its value"
+  if (physical.name === entry.id || relation.primaryKey.includes(physical.name)) return "it identifies the row"
+  if (physical.name === entry.organization) return "it says whose row it is"
+  if (Object.hasOwn(entry.where ?? {}, physical.name)) return 'it decides in "where" whether the row is shown'
+  if (referrer !== undefined) return `rows of ${referrer.table} refer to it`
+  if (type === "other" ? physical.enumerated : WRITES[type]?.includes(kind as MappedKind) === true) return undefined
+  return `${physical.typeName} read as ${kind} has no exact way back`
+}

@@ -1,0 +1,97 @@
+/** Requests to change a set of rows in basic mode: of a sales company, and of a type of its own. */
+import { layer } from "@effect/vitest"
+import { Effect } from "effect"
+import { readFileSync } from "node:fs"
+import { join } from "node:path"
+import { describe, expect } from "vitest"
+import { BasicAgent } from "../../../support/basic.ts"
+import { isExpected, salesCompany, saying, taskTeam, type Write } from "../../../support/deeds.ts"
+
+/** The steps that a turn may have. */
+const MAX_STEPS = 6
+
+interface SetCase {
+  readonly do: string
+  /** Null if the request can't be understood whole. */
+  readonly expect: { readonly action: string; readonly ids: ReadonlyArray<string>; readonly values?: Write["values"] } | null // prettier-ignore
+}
+
+const casesOf = (name: string): ReadonlyArray<SetCase> =>
+  readFileSync(join(import.meta.dirname, name), "utf8")
+    .split("\n")
+    .filter((line) => line !== "")
+    .map((line) => JSON.parse(line))
+
+const expected = ({ action, ids, values }: NonNullable<SetCase["expect"]>): Write => ({
+  action,
+  ids: [...ids].sort(),
+  ...(values && { values })
+})
+
+const score = Effect.fnUntraced(function* (
+  say: Effect.Success<ReturnType<typeof saying>>,
+  cases: ReadonlyArray<SetCase>
+) {
+  const score = { exact: 0, nothing: 0, wrong: 0, long: 0 }
+  for (const one of cases) {
+    const { reply, steps, write } = yield* say(one.do)
+    if (steps > MAX_STEPS) score.long += 1
+    const exact = write === undefined ? one.expect === null : one.expect !== null && isExpected(expected(one.expect), write) // prettier-ignore
+    score[exact ? "exact" : write === undefined ? "nothing" : "wrong"] += 1
+    if (!exact || steps > MAX_STEPS) console.log(steps, one.do, JSON.stringify(write ?? reply))
+  }
+  return score
+})
+
+describe("requests to change a set of rows in basic mode", () => {
+  layer(BasicAgent, { excludeTestServices: true, timeout: 60_000 })((it) => {
+    it.effect(
+      "draft exactly the rows and values of 60 requests about customers, meetings and tasks in at least 51 cases, and nothing else",
+      () =>
+        Effect.gen(function* () {
+          const cases = casesOf("sets.jsonl")
+          const found = yield* score(yield* saying(yield* salesCompany), cases)
+          console.log(found)
+          expect(cases).toHaveLength(60)
+          expect(found).toMatchObject({ wrong: 0, long: 0 })
+          expect(found.exact).toBeGreaterThanOrEqual(51)
+        }),
+      120_000
+    )
+
+    it.effect(
+      "draft exactly what 30 requests about a type of the organization's own ask for in at least 26 cases, and nothing else",
+      () =>
+        Effect.gen(function* () {
+          const cases = casesOf("taskSets.jsonl")
+          const found = yield* score(yield* saying(yield* taskTeam), cases)
+          console.log(found)
+          expect(cases).toHaveLength(30)
+          expect(found).toMatchObject({ wrong: 0, long: 0 })
+          expect(found.exact).toBeGreaterThanOrEqual(26)
+        }),
+      120_000
+    )
+
+    it.effect(
+      "say the set before it is drafted, and draft none of more than 25 rows, of several people of a name, or that nothing matches",
+      () =>
+        Effect.gen(function* () {
+          const say = yield* saying(yield* salesCompany)
+          const { reply } = yield* say("reassign all of Akira's leads that are interested in software to Sofia")
+          expect(reply).toMatch(/^That's 3 leads: [A-Z]\w+ [A-Z]\w+, [A-Z]\w+ [A-Z]\w+ and [A-Z]\w+ [A-Z]\w+\. Here is the change/) // prettier-ignore
+          const declined = {
+            "move all leads to lost": "That's 42 leads, and I change at most 25 at a time.",
+            "give all of Patel's customers to Sofia": "Several people match “Patel”",
+            "delete all of Akira's leads that are interested in gardening": "I know of no “gardening”",
+            "cancel my meetings on Sunday": "I found no such meetings"
+          }
+          for (const [text, why] of Object.entries(declined)) {
+            const { reply, write } = yield* say(text)
+            expect([text, write, reply]).toEqual([text, undefined, expect.stringContaining(why)])
+          }
+        }),
+      60_000
+    )
+  })
+})

@@ -1,0 +1,36 @@
+import { describe, expect, it } from "vitest"
+import { ownWords } from "../../../src/channels/intake/ownWords.ts"
+
+describe("the own words of a message", () => {
+  it.each([
+    ["Set her status to Won.\n\n-- \nRosa Delgado\n+1 415-555-0101", "Set her status to Won."],
+    [
+      "Please do.\r\n\r\nOn Tue, Nov 3, 2026 at 9:12 AM Amélie Quinn <a@b.example> wrote:\r\n> set it to Lost",
+      "Please do."
+    ],
+    ["> earlier\nAnd this is mine.\n> more", "And this is mine."],
+    ["See below.\n-----Original Message-----\nFrom: X\nSet it to Lost", "See below."],
+    ["Danke!\nAm 3. November 2026 um 09:12 schrieb Rosa:\n> alt", "Danke!"],
+    ["On the phone he wrote:\na short list", "On the phone he wrote:\na short list"],
+    ["one\n\n\n\n\ntwo", "one\n\ntwo"],
+    ["", ""]
+  ])("leave out quotes and the signature of %j", (text, own) => {
+    expect(ownWords(text)).toBe(own)
+  })
+
+  it("are found in time that grows with the length alone", () => {
+    const time = (text: string) => {
+      const began = process.cpuUsage()
+      ownWords(text)
+      const { system, user } = process.cpuUsage(began)
+      return user + system
+    }
+    for (const line of ["on " + "x".repeat(390), "-".repeat(390), "> ", "\n", "am am am schrieb "]) {
+      const text = (count: number) => `${line}\n`.repeat(count)
+      time(text(2000))
+      const short = Math.min(...[1, 2, 3].map(() => time(text(2000))))
+      const long = Math.min(...[1, 2, 3].map(() => time(text(20_000))))
+      expect(long, line.slice(0, 10)).toBeLessThan(Math.max(short, 2000) * 60)
+    }
+  })
+})

@@ -1,0 +1,168 @@
+/** What a mapping lets changes write, and what it is refused with before anything is mapped. */
+import { layer } from "@effect/vitest"
+import { Effect } from "effect"
+import { expect } from "vitest"
+import { Database } from "../../../src/database/Database.ts"
+import { inspect } from "../../../src/database/migrate.ts"
+import { Mappings } from "../../../src/services/mapping/Mappings.ts"
+import { compareWrites } from "../../../src/services/mapping/writeGrants.ts"
+import { readMappingFile } from "../../../src/services/mapping/mappingFile.ts"
+import { mapped } from "../../../src/services/operations/doctor/mapped.ts"
+import { makeOrganization } from "../../support/atlas.ts"
+import { TestServices } from "../../support/database.ts"
+import { byHand, runScript } from "../../support/mappedTables.ts"
+
+const SCRIPT = `CREATE SCHEMA crm;
+CREATE TYPE crm.mood AS ENUM ('calm', 'cross');
+CREATE TABLE crm.rep (id int PRIMARY KEY, name text);
+CREATE TABLE crm.customer (id int PRIMARY KEY, name text, first text, last text, code text UNIQUE, shout text GENERATED ALWAYS AS (upper(name)) STORED,
+  number int GENERATED ALWAYS AS IDENTITY, tenant text, gone boolean, ratio float8, fee money, tags text[], born timestamp, host inet, mood crm.mood, rep int REFERENCES crm.rep, phone text);
+CREATE TABLE crm.line (id int PRIMARY KEY, name text, customer int REFERENCES crm.customer ON DELETE CASCADE, code text REFERENCES crm.customer (code));
+CREATE VIEW crm.everyone AS SELECT id, name FROM crm.customer;
+CREATE FOREIGN DATA WRAPPER nothing;
+CREATE SERVER elsewhere FOREIGN DATA WRAPPER nothing;
+CREATE FOREIGN TABLE crm.remote (id int, name text) SERVER elsewhere;
+CREATE ROLE stranger_of_writes;
+CREATE FUNCTION public.theirs() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN RETURN NEW; END';
+ALTER FUNCTION public.theirs() OWNER TO stranger_of_writes;
+CREATE TABLE crm.guarded (id int PRIMARY KEY, name text);
+CREATE TRIGGER watch BEFORE UPDATE ON crm.guarded FOR EACH ROW EXECUTE FUNCTION public.theirs();
+`
+
+const columns = {
+  name: { from: "name" },
+  whole: { from: ["first", "last"] },
+  shout: { from: "shout" },
+  number: { from: "number", kind: "number" },
+  key: { from: "id", kind: "integer" },
+  tenant: { from: "tenant" },
+  gone: { from: "gone" },
+  code: { from: "code" },
+  ratio: { from: "ratio" },
+  fee: { from: "fee" },
+  tags: { from: "tags" },
+  born: { from: "born", kind: "date" },
+  host: { from: "host" },
+  mood: { from: "mood" },
+  rep: { from: "rep", to: "crm.rep" },
+  phone: { from: "phone", kind: "phone" }
+}
+const REFUSED: Readonly<Record<string, string>> = {
+  whole: "it is put together from several columns",
+  shout: "Postgres generates its value",
+  number: "Postgres generates its value",
+  key: "it identifies the row",
+  tenant: "it says whose row it is",
+  gone: 'it decides in "where" whether the row is shown',
+  code: "rows of crm.line refer to it",
+  ratio: "double precision read as number has no exact way back",
+  fee: "money read as number has no exact way back",
+  tags: "text[] read as list has no exact way back",
+  born: "timestamp without time zone read as date has no exact way back",
+  host: "inet read as text has no exact way back",
+  rep: "it leads to other rows"
+}
+
+const customers = {
+  table: "crm.customer",
+  type: "customers",
+  organization: "tenant",
+  id: "id",
+  where: { gone: false },
+  columns
+}
+const reps = { table: "crm.rep", type: "reps", exclusive: true, id: "id", columns: { name: { from: "name" } } }
+const simple = (table: string, write: object) => ({
+  table: `crm.${table}`,
+  type: table,
+  exclusive: true,
+  id: "id",
+  columns: { name: { from: "name" } },
+  write
+})
+
+layer(TestServices, { excludeTestServices: true })("a mapping that lets rows be changed", (it) => {
+  const prepared = Effect.gen(function* () {
+    const organization = yield* makeOrganization(`crm${Math.random().toString(36).slice(2, 8)}`)
+    const mappings = yield* Mappings
+    yield* mappings.setKey(organization, "atlas")
+    return {
+      apply: (...types: ReadonlyArray<object>) =>
+        Effect.flatMap(readMappingFile(JSON.stringify({ version: 1, types })), (file) =>
+          mappings.apply(organization, file)
+        )
+    }
+  })
+  const refused = <A, E, R>(effect: Effect.Effect<A, E, R>) =>
+    Effect.map(
+      Effect.flip(effect),
+      (error) => (error as unknown as { readonly details: ReadonlyArray<string> }).details
+    )
+
+  it.effect(
+    "is refused with the reason of each column, table, trigger and cascade that can't be written",
+    () =>
+      Effect.gen(function* () {
+        yield* runScript(SCRIPT)
+        const { apply } = yield* prepared
+        const write = { columns: ["name", "mood", "phone", ...Object.keys(REFUSED), "nmae"], delete: "row" }
+        expect(yield* refused(apply({ ...customers, write }, reps))).toEqual([
+          ...Object.entries(REFUSED).map(([slug, why]) => `customers: write: ${slug} can't be changed: ${why}.`),
+          'customers: write: there is no column "nmae". Did you mean name?',
+          'customers: write: rows of crm.line would go or change with a deleted row. Accept that with "cascades": ["crm.line"], or leave "delete" out.'
+        ])
+        expect(yield* refused(apply(simple("everyone", { columns: ["name"] })))).toEqual([
+          "everyone: write: crm.everyone is a view; only rows of a table can be changed."
+        ])
+        expect(yield* refused(apply(simple("remote", { columns: ["name"] })))).toEqual([
+          expect.stringContaining("crm.remote: a foreign table, which isn't mapped itself.")
+        ])
+        expect(yield* refused(apply(simple("guarded", { columns: ["name"] })))).toEqual([
+          `guarded: write: the function of the trigger "watch" belongs to a role that could run anything with Max's rights.`
+        ])
+        expect(yield* refused(apply(simple("line", { columns: [], cascades: ["crm.rep"] })))).toEqual([
+          `line: write: no foreign key passes a deletion on to "crm.rep". Take it out of "cascades".`,
+          `line: write: it names nothing that may be changed. Leave "write" out.`
+        ])
+        expect(yield* refused(apply(simple("line", { columns: [], delete: "row" })))).toEqual([
+          expect.stringContaining("a row is locked before it is deleted")
+        ])
+        const unread = yield* Effect.flip(apply(simple("line", { columns: ["name"], delete: "all", into: "x" })))
+        expect((unread as { message: string }).message).toBe("This isn't a mapping file.")
+      }),
+    60_000
+  )
+
+  it.effect("is compared with the rights of the role of changes in both directions", () =>
+    Effect.gen(function* () {
+      const { owner } = yield* Database
+      const { apply } = yield* prepared
+      const applied = yield* apply({ ...customers, write: { columns: ["name", "mood"] } }, reps)
+      expect(applied.types[0]!.written).toEqual(["name", "mood"])
+      const [role] = yield* byHand("SELECT replace(pg_get_userbyid(max.reading_role())::text, 'read', 'change') AS id")
+      expect(applied.grants).toEqual([`GRANT UPDATE ("mood", "name") ON "crm"."customer" TO "${role}"`])
+      const doctor = Effect.gen(function* () {
+        return (yield* mapped({ inspection: yield* inspect(owner), owner })).filter(({ status }) => status === "fail")
+      })
+      expect(yield* doctor).toEqual([])
+      yield* owner.unsafe(`REVOKE UPDATE (mood) ON crm.customer FROM "${role}"`)
+      yield* owner.unsafe(`GRANT UPDATE (phone), DELETE ON crm.customer TO "${role}"`)
+      yield* owner.unsafe("GRANT INSERT (name) ON crm.line TO PUBLIC")
+      const rights = yield* compareWrites(owner)
+      expect(rights.missing).toEqual([`GRANT UPDATE ("mood") ON "crm"."customer" TO "${role}"`])
+      expect([...rights.excess].sort()).toEqual([
+        "DELETE on crm.customer",
+        "INSERT (name) on crm.line",
+        "UPDATE (phone) on crm.customer"
+      ])
+      expect(yield* doctor).toMatchObject([{ mend: ["max migrate", expect.stringContaining(`UPDATE ("mood")`)] }])
+      // Applied again, the rights are those of the mapping; what PUBLIC has is said.
+      const again = yield* apply({ ...customers, write: { columns: ["name", "mood"] } }, reps)
+      expect(again.excess).toEqual(["INSERT (name) on crm.line"])
+      expect(yield* doctor).toEqual([])
+      yield* owner.unsafe("REVOKE INSERT (name) ON crm.line FROM PUBLIC")
+      expect((yield* apply(customers, reps)).grants).toEqual([])
+      expect((yield* compareWrites(owner)).excess).toEqual([])
+    })
+  )
+})
