@@ -61,6 +61,18 @@ export const hear = Effect.fnUntraced(function* (
   return { text: done?.text ?? error?.message ?? "", session: done?.session }
 })
 
+/** Says the messages of one conversation; returns the text of the last reply. */
+export const converse = Effect.fnUntraced(function* (
+  organization: Organization,
+  email: string,
+  turns: ReadonlyArray<string>
+) {
+  let session: string | undefined
+  let text = ""
+  for (const turn of turns) ({ session, text } = yield* hear(organization, email, turn, session))
+  return text
+})
+
 /** Asks as the admin; returns the reply and the external ids of the entities that it presents. */
 export const ask = Effect.fnUntraced(function* (organization: Organization, text: string, session?: string) {
   const { done, error, events } = yield* say(organization, ADMIN, text, session)

@@ -6,11 +6,11 @@ import { expect } from "vitest"
 import { Database } from "../../../src/database/Database.ts"
 import type { Organization } from "../../../src/domain/EntityType.ts"
 import { makeOrganization } from "../../support/atlas.ts"
-import { BasicAgent, hear } from "../../support/basic.ts"
+import { BasicAgent, converse } from "../../support/basic.ts"
 import { fixture } from "../../support/fixtures.ts"
 import { asExistingPerson, mapTables, runScript } from "../../support/mappedTables.ts"
 import { type Judged, judge, type Sentence, sentencesOf, type Truth } from "./figuresJudge.ts"
-import { WORKBENCH, workbench } from "./officeSetting.ts"
+import { duringOneTruth, WORKBENCH, workbench } from "./officeSetting.ts"
 
 const JANE = "jane@chinookcorp.com"
 
@@ -55,18 +55,16 @@ const score = Effect.fnUntraced(function* (
 ) {
   const tally: Record<Judged, number> = { right: 0, declined: 0, wrong: 0 }
   for (const sentence of sentences) {
-    let session: string | undefined
-    let text = ""
-    for (const turn of sentence.ask) ({ session, text } = yield* hear(organization, email, turn, session))
-    const truth = sentence.sql === undefined ? [] : yield* truthOf(tables + sentence.sql)
-    const judged = judge(sentence, truth, text)
+    const truths = sentence.sql === undefined ? Effect.succeed([]) : truthOf(tables + sentence.sql)
+    const { reply, truth } = yield* duringOneTruth(truths, converse(organization, email, sentence.ask))
+    const judged = judge(sentence, truth, reply)
     tally[judged] += 1
     if (judged !== "right" || process.env["MAX_SHOW_REPLIES"] !== undefined)
       console.log(
         `${judged.toUpperCase()}: ${sentence.ask.join(" => ")}\n  ${sentence.is} ${truth
           .slice(0, 12)
           .map(({ answer, key }) => `${key}=${answer}`)
-          .join(", ")}\n  ${text}`
+          .join(", ")}\n  ${reply}`
       )
   }
   return tally

@@ -4,10 +4,10 @@ import { Effect } from "effect"
 import { readFileSync } from "node:fs"
 import { expect } from "vitest"
 import type { Organization } from "../../../src/domain/EntityType.ts"
-import { BasicAgent, hear } from "../../support/basic.ts"
+import { BasicAgent, converse } from "../../support/basic.ts"
 import { fixture } from "../../support/fixtures.ts"
 import { type Judged, judge, type Question, questionsOf } from "./officeJudge.ts"
-import { HARBOR, harbor, truthOf, WORKBENCH, workbench } from "./officeSetting.ts"
+import { duringOneTruth, HARBOR, harbor, truthOf, WORKBENCH, workbench } from "./officeSetting.ts"
 
 /** Asks every question, and prints what isn't right. */
 const score = Effect.fnUntraced(function* (
@@ -18,19 +18,13 @@ const score = Effect.fnUntraced(function* (
 ) {
   const tally: Record<Judged, number> = { right: 0, declined: 0, false: 0 }
   for (const { kind, sql, turns } of questions) {
-    let session: string | undefined
-    let text = ""
-    for (const turn of turns) {
-      const heard = yield* hear(organization, email, turn, session)
-      session = heard.session
-      text = heard.text
-    }
-    const truth = kind === "none" ? [] : yield* truthOf(tables + sql)
-    const judged = judge(kind, truth, text)
+    const truths = kind === "none" ? Effect.succeed([]) : truthOf(tables + sql)
+    const { reply, truth } = yield* duringOneTruth(truths, converse(organization, email, turns))
+    const judged = judge(kind, truth, reply)
     tally[judged] += 1
     if (judged !== "right")
       console.log(
-        `${judged.toUpperCase()}: ${turns.join(" => ")}\n  ${kind} ${truth.slice(0, 8).join(", ")}\n  ${text}`
+        `${judged.toUpperCase()}: ${turns.join(" => ")}\n  ${kind} ${truth.slice(0, 8).join(", ")}\n  ${reply}`
       )
   }
   return tally

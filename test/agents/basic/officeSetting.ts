@@ -1,6 +1,7 @@
 /** The organizations of the office questions: the sample organization of `max demo`, and WorkBench. */
 import { Effect } from "effect"
 import { readFileSync } from "node:fs"
+import { isDeepStrictEqual } from "node:util"
 import { generate, STAFF } from "../../../src/channels/cli/demo/generate.ts"
 import policy from "../../../src/channels/cli/demo/policy.json" with { type: "json" }
 import { Database } from "../../../src/database/Database.ts"
@@ -100,4 +101,18 @@ export const truthOf = Effect.fnUntraced(function* (sql: string) {
   const { owner } = yield* Database
   const rows = yield* owner.unsafe<{ readonly answer: unknown }>(sql).unprepared
   return rows.map(({ answer }) => String(answer))
+})
+
+/** A reply with a truth that held before and after it; asks again where the truth changed meanwhile: a meeting began, a day ended. */
+export const duringOneTruth = Effect.fnUntraced(function* <A, B, E1, E2, R1, R2>(
+  truth: Effect.Effect<A, E1, R1>,
+  ask: Effect.Effect<B, E2, R2>
+) {
+  let before = yield* truth
+  while (true) {
+    const reply = yield* ask
+    const after = yield* truth
+    if (isDeepStrictEqual(before, after)) return { reply, truth: after }
+    before = after
+  }
 })
