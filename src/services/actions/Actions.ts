@@ -84,11 +84,12 @@ export class Actions extends Context.Service<
           Effect.map(states.read(organization.id, { by: "none" }), ({ state }) => state)
 
         const check = Effect.fnUntraced(function* (organization: Organization, text: string) {
-          const { actions: known = [], catalog } = yield* stateOf(organization)
+          const { actions: known = [], catalog, newerActions = [] } = yield* stateOf(organization)
           const reading = readActions(text, { catalog, hosts })
           if ("problems" in reading) return yield* refused(reading.problems)
           const missing: Array<Problem> = []
           for (const [at, { executor, slug }] of reading.actions.entries()) {
+            if (newerActions.includes(slug)) missing.push({ path: `actions[${at}].slug`, message: newer(slug) })
             if (known.some((one) => one.slug === slug && one.executor._tag === "Code"))
               missing.push({ path: `actions[${at}].slug`, message: `A program declares ${quoted(slug)}.` })
             for (const [name, reference] of Object.entries(executor._tag === "Http" ? executor.secrets : {})) {
@@ -159,9 +160,11 @@ export class Actions extends Context.Service<
           }),
 
           declare: Effect.fn("Actions.declare")(function* (organization, definitions) {
-            const { actions: known = [], catalog } = yield* stateOf(organization)
+            const { actions: known = [], catalog, newerActions = [] } = yield* stateOf(organization)
             const reading = readDefinitions(definitions, catalog)
             if ("problems" in reading) return yield* refused(reading.problems)
+            const ahead = reading.actions.find(({ slug }) => newerActions.includes(slug))
+            if (ahead !== undefined) return yield* OperatorError.of(newer(ahead.slug))
             const taken = reading.actions.find(({ slug }) =>
               known.some((one) => one.slug === slug && one.executor._tag === "Http")
             )
@@ -216,8 +219,9 @@ export class Actions extends Context.Service<
           }),
 
           retire: Effect.fn("Actions.retire")(function* (organization, slug, author) {
-            const { actions = [], catalog } = yield* stateOf(organization)
-            if (!actions.some((action) => action.slug === slug)) return yield* unknownAction(slug)
+            const { actions = [], catalog, newerActions = [] } = yield* stateOf(organization)
+            if (![...actions.map((action) => action.slug), ...newerActions].includes(slug))
+              return yield* unknownAction(slug)
             const versions = yield* insert(
               organization,
               catalog.epoch,
@@ -241,6 +245,8 @@ const compared = (
     const change = before === undefined ? "new" : isSameDefinition(before, action) ? "unchanged" : "changed"
     return { action: change === "unchanged" ? before! : action, change }
   })
+
+const newer = (slug: string) => `A newer version of Max has published ${quoted(slug)}: publish it with that version.`
 
 const unknownAction = (slug: string) =>
   OperatorError.of(`There is no action ${quoted(slug)}. max action list shows them.`)

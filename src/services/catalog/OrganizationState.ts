@@ -2,7 +2,7 @@
  * An organization's catalog, policy and epoch in force, and one membership, read by one statement so that they are
  * consistent with each other. Catalog and policy are cached until the epoch rises.
  */
-import { Context, Effect, Layer, Queue, Schema } from "effect"
+import { Context, Effect, Layer, Queue, Result, Schema } from "effect"
 import { Database } from "../../database/Database.ts"
 import { orUnavailable } from "../../database/execute.ts"
 import { ROW_SECURITY } from "../../database/rowSecurity.ts"
@@ -20,6 +20,8 @@ export interface State {
   readonly policyHash: string
   /** The declared actions in force, by slug. */
   readonly actions?: ReadonlyArray<DeclaredAction>
+  /** The slugs of declared actions that a newer version of Max has published and this one can't read. */
+  readonly newerActions?: ReadonlyArray<string>
 }
 
 export interface Membership {
@@ -41,7 +43,21 @@ const MembershipSchema = Schema.Struct({
 })
 
 const decodePolicy = Schema.decodeUnknownSync(Policy)
-const decodeActions = Schema.decodeUnknownSync(Schema.Array(DeclaredAction))
+const decodeAction = Schema.decodeUnknownResult(DeclaredAction)
+const decodeNamed = Schema.decodeUnknownSync(Schema.Array(Schema.Struct({ slug: Schema.String })))
+
+/** During an update, processes of two versions run: what the older one can't read is unavailable there, and only that. */
+const decodeActions = (stored: unknown): Required<Pick<State, "actions" | "newerActions">> => {
+  const actions: Array<DeclaredAction> = []
+  const newerActions: Array<string> = []
+  for (const [at, { slug }] of decodeNamed(stored).entries()) {
+    const decoded = decodeAction((stored as ReadonlyArray<unknown>)[at])
+    if (Result.isSuccess(decoded)) actions.push(decoded.success)
+    else newerActions.push(slug)
+  }
+  return { actions, newerActions }
+}
+
 const decodeMembershipRow = Schema.decodeUnknownSync(MembershipSchema)
 
 const decodeMembership = (row: unknown): Membership => {
@@ -165,7 +181,7 @@ export class OrganizationState extends Context.Service<
             },
             policy: row.rules === null ? NO_POLICY : decodePolicy(row.rules),
             policyHash: row.policy_hash ?? "",
-            actions: decodeActions(row.actions)
+            ...decodeActions(row.actions)
           })
         return {
           state,

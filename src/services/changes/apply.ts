@@ -13,7 +13,7 @@ import { typeByKey } from "../../domain/EntityType.ts"
 import { NotAllowed, type NotYet, Stale } from "../../domain/errors.ts"
 import { queueCalls } from "./calls/outboxRows.ts"
 import { showId } from "../../domain/values.ts"
-import type { Caller } from "./callers.ts"
+import { type Caller, requireKnown } from "./callers.ts"
 import { open } from "./document.ts"
 import { StalePlan } from "./evaluate.ts"
 import { deletedPeople, refuseMembers } from "./propose.ts"
@@ -80,6 +80,8 @@ export const apply = Effect.fnUntraced(function* (
     ({ action, version }) =>
       !writers.every(({ actions }) => actions.some((one) => one.slug === action && one.version === version))
   )
+  const named = (document.calls ?? []).map(({ action }) => action)
+  for (const writer of writers) yield* requireKnown(named, writer)
   const receipt = missing === undefined && gone === undefined ? receiptOf(document, decider, writers[0]) : undefined
   // Memberships are read as the service, after the claim has locked the epoch.
   const deletesPeople = deletedPeople(document.steps, { catalog }).length > 0

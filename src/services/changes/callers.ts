@@ -1,9 +1,11 @@
 /** A caller's plans for reading and for changing, of one admitted state. */
+import { Effect } from "effect"
 import type { Action } from "../../domain/Action.ts"
 import { actionsOf } from "../../domain/Action.ts"
 import type { DeclaredAction } from "../../domain/DeclaredAction.ts"
 import type { Catalog, EntityType } from "../../domain/EntityType.ts"
 import { isWritable, peopleOf, typeByKey } from "../../domain/EntityType.ts"
+import { NotYet } from "../../domain/errors.ts"
 import type { Principal } from "../../domain/Principal.ts"
 import { mayInvoke } from "../../permissions/invoke.ts"
 import type { Granted } from "../../permissions/permissionPlan.ts"
@@ -31,6 +33,8 @@ export interface Caller {
   readonly view: View
   /** The declared actions that the caller may use now. */
   readonly actions: ReadonlyArray<DeclaredAction>
+  /** The slugs of those that only a newer version of Max can use. */
+  readonly newerActions: ReadonlyArray<string>
   /** The read plan of a type; undefined when the type is hidden. */
   readonly readOf: (type: EntityType) => Granted | undefined
   /** The plan of a change; undefined when nothing of the type may be changed so. */
@@ -65,12 +69,14 @@ export const makeCallers = (store: Pick<OrgEntityStore["Service"], "rows">) => {
     const view = visibleTo(admitted)
     const plans = plansOf.get(view) ?? new Map<string, WritePlan>()
     plansOf.set(view, plans)
+    const invokes = (slug: string) => mayInvoke(state.policy, principal, slug, Date.now())
     return {
       principal,
       catalog: state.catalog,
       policy: state.policy,
       view,
-      actions: (state.actions ?? []).filter(({ slug }) => mayInvoke(state.policy, principal, slug, Date.now())),
+      actions: (state.actions ?? []).filter(({ slug }) => invokes(slug)),
+      newerActions: (state.newerActions ?? []).filter(invokes),
       readOf: view.planOf,
       read: (statement) => store.rows(statement, state.catalog),
       writeOf: (type, op) => {
@@ -90,6 +96,17 @@ export const makeCallers = (store: Pick<OrgEntityStore["Service"], "rows">) => {
       }
     }
   }
+}
+
+/** Fails when one of the actions is of a kind that only a newer version of Max can use. */
+export const requireKnown = (
+  slugs: ReadonlyArray<string>,
+  { newerActions }: Pick<Caller, "newerActions">
+): Effect.Effect<void, NotYet> => {
+  const newer = slugs.find((slug) => newerActions.includes(slug))
+  return newer === undefined
+    ? Effect.void
+    : Effect.fail(NotYet.of(`${newer} isn't available here until this part of Max is updated. Try again later.`))
 }
 
 /** The actions that are open to the caller: those on some row in the catalog's order, then the declared ones. */

@@ -14,7 +14,7 @@ import type { EntityQueryService } from "../EntityQueryService.ts"
 import { unknownName } from "../lookup/unknownName.ts"
 import { visibleColumns } from "../lookup/visible.ts"
 import { type Call, resolveCall, withCall } from "./calls/Call.ts"
-import { type Caller, openAction, openActions } from "./callers.ts"
+import { type Caller, openAction, openActions, requireKnown } from "./callers.ts"
 import { canonicalJson } from "./document.ts"
 import { findTarget } from "./findTarget.ts"
 import { type SetCell, signatureOf, type Unit } from "./Unit.ts"
@@ -47,6 +47,10 @@ export const resolveAll = Effect.fnUntraced(function* (
   caller: Caller,
   queries: EntityQueryService["Service"]
 ) {
+  yield* requireKnown(
+    steps.map(({ actionId }) => actionId),
+    caller
+  )
   const declared = (step: StepInput) => caller.actions.find(({ slug }) => slug === step.actionId)
   const onRows = steps.filter((step) => declared(step) === undefined)
   let { calls, units } = before

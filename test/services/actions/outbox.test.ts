@@ -157,6 +157,39 @@ layer(Configured, { excludeTestServices: true })("a declared action", (it) => {
     })
   )
 
+  it.effect("of a newer version of Max is unavailable by its name, and no other action is", () =>
+    Effect.gen(function* () {
+      const newer = { id: "newer", effect: "allow", role: "admin", action: "invoke", name: "set_price" }
+      const { organization } = yield* changing("newer", [INVOKE, newer])
+      const actions = yield* Actions
+      const file = (slug: string) => fileOf(service.url, {}, { slug })
+      for (const slug of ["set_quantity", "set_price"]) yield* actions.publish(organization, file(slug), "test")
+      const price = (admin: Pick<Buyer, "propose">) =>
+        admin.propose({ steps: [{ ...step().steps[0]!, actionId: "set_price" }] })
+      const admin = yield* readmitted(organization)
+      const open = yield* price(admin)
+      const { owner } = yield* Database
+      yield* owner`UPDATE max.actions SET definition = jsonb_set(definition, '{category}', '"telepathy"')
+        WHERE organization_id = ${organization.id} AND slug = 'set_price'`
+      yield* owner`UPDATE max.organizations SET epoch = epoch + 1 WHERE organization_id = ${organization.id}`
+      const after = yield* person(organization, "after@newer.example", "admin")
+      expect((yield* after.actions).flatMap(({ action }) => (action.slug.startsWith("set_") ? [action.slug] : []))).toEqual(["set_quantity"]) // prettier-ignore
+      expect(yield* admin.propose(step())).toMatchObject({ known: false })
+      const unavailable = { _tag: "NotYet", message: expect.stringMatching(/^set_price isn't available here/) }
+      expect(yield* Effect.flip(price(admin))).toMatchObject(unavailable)
+      // A draft of it waits until this process is updated.
+      expect(yield* Effect.flip(confirmed(admin, open))).toMatchObject(unavailable)
+      expect(yield* admin.preview(open.changeId)).toMatchObject({ state: "open" })
+      const rep = yield* person(organization, "rep@newer.example", "rep")
+      expect(yield* Effect.flip(price(rep))).toMatchObject({ _tag: "UnknownName" })
+      expect(yield* Effect.flip(actions.publish(organization, file("set_price"), "test"))).toMatchObject({
+        details: [expect.stringContaining("newer version")]
+      })
+      yield* actions.retire(organization, "set_price", "test")
+      expect(yield* Effect.flip(price(admin))).toMatchObject({ _tag: "UnknownName" })
+    })
+  )
+
   describe("whose service", () => {
     const cases: ReadonlyArray<readonly [string, object, Parameters<typeof service.answers>[0], object]> = [
       [
