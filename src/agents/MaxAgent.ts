@@ -4,7 +4,6 @@
  */
 import { Context, Effect, Layer, Queue, Stream } from "effect"
 import type { Tool } from "effect/ai"
-import { createHash } from "node:crypto"
 import type { Basis } from "../domain/Basis.ts"
 import type { Organization } from "../domain/EntityType.ts"
 import type { Unavailable } from "../domain/errors.ts"
@@ -27,12 +26,13 @@ import { answer, type Spent } from "./loop.ts"
 import { ModelStep } from "./ModelStep.ts"
 import { Provenance } from "./guards/Provenance.ts"
 import { MAX_FOCUS, prepare } from "./prepare.ts"
-import { TOO_MUCH_WORK, TurnFault, TurnWork } from "./TurnWork.ts"
+import { DAY_IS_SPENT, orTurnFault, RIGHTS_CHANGED, type TurnFault } from "./TurnFault.ts"
+import { TurnWork } from "./TurnWork.ts"
 import { besideOf, choicesIn, presentedBy } from "./cards.ts"
 import { type Changing, changesOf, draftEvents, openedBy } from "./changing.ts"
 import { decideTyped } from "./confirming.ts"
+import { conversationOwner } from "./conversationOwner.ts"
 import { questionOf, type Say, validate } from "./question.ts"
-import { SENTENCES } from "./sentences.ts"
 import type { TurnContext } from "./turnContext.ts"
 import type { Choice, TurnEvent } from "../wire/TurnEvent.ts"
 
@@ -101,9 +101,7 @@ export class MaxAgent extends Context.Service<
         return Effect.acquireUseRelease(
           spending.reserve(organization, model.provider === "basic" ? 0 : turnTokens, limits),
           (reservation): Effect.Effect<A, E | TurnFault, R> =>
-            reservation === undefined
-              ? Effect.fail(new TurnFault({ reason: "Budget", message: SENTENCES.dayIsSpent }))
-              : use,
+            reservation === undefined ? Effect.fail(DAY_IS_SPENT) : use,
           (reservation) =>
             reservation === undefined
               ? Effect.void
@@ -169,7 +167,7 @@ export class MaxAgent extends Context.Service<
             : { ...decided, choices: [], presented: [], beside: {}, drafts: undefined }
         if (basis.expiresAt <= Date.now()) {
           yield* Telemetry.recordCause("rights changed")
-          return yield* rightsChanged
+          return yield* RIGHTS_CHANGED
         }
         const said = {
           asked,
@@ -215,27 +213,7 @@ export class MaxAgent extends Context.Service<
           const conversation = converse(input, principal, spent, work, reference, events)
           return yield* withReservation(input, principal, spent, conversation)
         }).pipe(
-          Effect.timeoutOrElse({
-            duration: env.turnSeconds * 1000,
-            orElse: () =>
-              Effect.andThen(
-                Telemetry.recordCause("deadline"),
-                Effect.fail(new TurnFault({ reason: "Timeout", message: SENTENCES.tooSlow }))
-              )
-          }),
-          Effect.catchDefect((defect) =>
-            // Only the defect's name: its message could contain a row's value.
-            Effect.andThen(
-              Telemetry.recordCause(defect instanceof Error ? defect.name : "Defect"),
-              Effect.fail(unavailable)
-            )
-          ),
-          Effect.mapError((error) => {
-            if (error._tag === "TurnFault") return withReference(error, reference)
-            return error._tag === "NotAdmitted"
-              ? new TurnFault({ reason: "NotAdmitted", message: error.message })
-              : withReference(unavailable, reference)
-          }),
+          orTurnFault(env.turnSeconds, reference),
           // A fault with a reference is one that an administrator may have to investigate.
           Effect.tapError(({ reason, reference }) =>
             reference === undefined || isTerminal ? Effect.void : reportFailure("A turn failed", { reason })
@@ -287,19 +265,6 @@ export class MaxAgent extends Context.Service<
   )
 }
 
-/**
- * The owner of a principal's conversations. It includes the roles and attributes that a host asserts, because they can
- * shrink: an answer given with more rights must not be continued with fewer. Without an anchor no conversation continues.
- */
-const conversationOwner = ({ anchorEntityId, vouched }: Principal): string =>
-  vouched === undefined
-    ? anchorEntityId
-    : `vouched:${createHash("sha256")
-        .update(
-          JSON.stringify([anchorEntityId, vouched.roles.toSorted(), Object.entries(vouched.attributes).toSorted()])
-        )
-        .digest("base64url")}`
-
 /** Seconds by which a lease exceeds the turn's deadline. */
 const LEASE_MARGIN = 10
 
@@ -313,13 +278,3 @@ const newValues = (drafts: Drafts | undefined): ReadonlyArray<string> =>
   )
 
 const passes = () => ({ _tag: "Passes" }) as const
-
-const rightsChanged = new TurnFault({ reason: "Unavailable", message: SENTENCES.rightsChanged })
-
-const unavailable = new TurnFault({ reason: "Unavailable", message: SENTENCES.unavailable })
-
-/** Appends the trace's reference to failures that an administrator may have to investigate. */
-const withReference = (fault: TurnFault, reference: string): TurnFault =>
-  fault.reason === "InvalidInput" || (fault.reason === "Budget" && fault !== TOO_MUCH_WORK)
-    ? fault
-    : new TurnFault({ reason: fault.reason, message: `${fault.message} (ref ${reference})`, reference })

@@ -2,19 +2,8 @@
  * The processor time of one turn's own work in this process: reading text and rows, guards, basic mode, cards. Each part
  * runs without interruption, so no other turn is charged for it. Lookups have limits of their own.
  */
-import { Data, Effect } from "effect"
-import { SENTENCES } from "./sentences.ts"
-import type { TurnFailure } from "../wire/TurnEvent.ts"
-
-/** A turn without an answer, with the message for the person. */
-export class TurnFault extends Data.TaggedError("TurnFault")<{
-  readonly reason: TurnFailure
-  readonly message: string
-  /** The reference of the turn's trace, which also ends the message; absent where there is nothing to investigate. */
-  readonly reference?: string
-}> {}
-
-export const TOO_MUCH_WORK = new TurnFault({ reason: "Budget", message: SENTENCES.tooMuchWork })
+import { Effect } from "effect"
+import { TOO_MUCH_WORK, type TurnFault } from "./TurnFault.ts"
 
 export class TurnWork {
   /** Milliseconds. */

@@ -4,7 +4,7 @@
  */
 import type { ReferenceCell } from "../domain/Page.ts"
 import type { Beside, Presented, SaidCell } from "../domain/Presented.ts"
-import type { TypeOverview } from "../services/EntityQueryService.ts"
+import type { TypeOverview } from "../services/lookup/listed.ts"
 import { figuresIn } from "./figures.ts"
 import { Grounding } from "./guards/Grounding.ts"
 import { type Claim, claims, dayKeys } from "./guards/claims.ts"

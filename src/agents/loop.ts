@@ -23,7 +23,8 @@ import type { EmittedEvents } from "./EmittedEvents.ts"
 import type { Sightings } from "./Sightings.ts"
 import { SENTENCES } from "./sentences.ts"
 import { executeAll, newRoom, recordResult, type ToolCall, toPart, withinLimits } from "./toolCalls.ts"
-import { TurnFault, type TurnWork } from "./TurnWork.ts"
+import { TurnFault, UNAVAILABLE } from "./TurnFault.ts"
+import type { TurnWork } from "./TurnWork.ts"
 
 const MAX_STEPS = 6
 /** Basic mode spends no tokens, and its scripts end by themselves. */
@@ -88,7 +89,6 @@ const modelFault = ({ reason }: ModelFailure): TurnFault =>
     message: reason === "Busy" ? SENTENCES.busy : reason === "Broken" ? SENTENCES.broken : SENTENCES.misconfigured
   })
 
-const unavailableFault = new TurnFault({ reason: "Unavailable", message: SENTENCES.unavailable })
 const turnBudgetFault = new TurnFault({ reason: "Budget", message: SENTENCES.turnIsSpent })
 
 /** Answers a question, and emits its text as events while it streams. */
@@ -138,7 +138,7 @@ export const answer = Effect.fnUntraced(function* (question: Question) {
     }
     if (outcome.calls.length === 0) {
       const said = outcome.text.trim()
-      if (said === SENTENCES.unavailable) return yield* unavailableFault
+      if (said === SENTENCES.unavailable) return yield* UNAVAILABLE
       const drafted = (question.drafts?.changes.length ?? 0) > 0
       if (!drafted) return said === "" ? yield* replaceWith(events, outcome.text, SENTENCES.nothingLeft) : said
       // Code says that it waits, whatever the model says.
@@ -155,7 +155,7 @@ export const answer = Effect.fnUntraced(function* (question: Question) {
     })
     const results = yield* executeAll(question, outcome.calls)
     if (results.some(({ unavailable }, index) => unavailable && outcome.calls[index]!.apart !== true))
-      return yield* unavailableFault
+      return yield* UNAVAILABLE
     const parts = results.map((result, index) => toPart(outcome.calls[index]!, withinLimits(room, result)))
     for (const [index, part] of parts.entries()) {
       if (part.value !== undefined) yield* work.part(() => recordResult(outcome.calls[index]!, part.value, question))

@@ -3,7 +3,7 @@ import { Effect } from "effect"
 import type { OpenSession } from "../services/conversations/Sessions.ts"
 import { handleOf } from "./cards.ts"
 import { MAX_TEXT_LENGTH, SENTENCES } from "./sentences.ts"
-import { TurnFault } from "./TurnWork.ts"
+import { TurnFault } from "./TurnFault.ts"
 
 /** The person's message, or the handle of an offered choice. */
 export type Say = { readonly text: string } | { readonly choice: string }

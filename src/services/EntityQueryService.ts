@@ -5,19 +5,11 @@
 import { Context, Effect, Layer, Result, type Tracer } from "effect"
 import type { Statement } from "../database/sql/ResolvedQuery.ts"
 import type { Basis } from "../domain/Basis.ts"
-import type { Column, ColumnKind } from "../domain/EntityType.ts"
+import type { Column } from "../domain/EntityType.ts"
 import { InvalidInput, type LookupError, NotAdmitted, type Unavailable } from "../domain/errors.ts"
-import { foldText } from "../domain/keys.ts"
-import type { ListedColumn, ListedType, Named, Page } from "../domain/Page.ts"
+import type { ListedType, Page } from "../domain/Page.ts"
 import { CurrentPrincipal, type Principal } from "../domain/Principal.ts"
-import {
-  EXPORT_PAGE,
-  FIGURES_OFF,
-  type FindQuery,
-  MAX_COLUMNS,
-  MAX_EXPORTED,
-  MAX_VALUE_LENGTH
-} from "../domain/Query.ts"
+import { EXPORT_PAGE, FIGURES_OFF, type FindQuery, MAX_EXPORTED } from "../domain/Query.ts"
 import { unavailable } from "../observability/failures.ts"
 import * as Telemetry from "../observability/Telemetry.ts"
 import { pseudonym } from "../domain/pseudonym.ts"
@@ -26,26 +18,20 @@ import { OrganizationState } from "./catalog/OrganizationState.ts"
 import { type FindResult, OrgEntityStore } from "./OrgEntityStore.ts"
 import { Refusals } from "./audit/Refusals.ts"
 import type { Fault } from "./lookup/resolveFilter.ts"
-import { listedColumn, listedReferrers } from "./lookup/listed.ts"
+import {
+  type ColumnList,
+  type ColumnsQuery,
+  listedColumns,
+  listedTypes,
+  overviewOf,
+  type TypeOverview
+} from "./lookup/listed.ts"
 import { described } from "./lookup/described.ts"
 import { columnsFault, queryFault, typesFault } from "./lookup/queryFault.ts"
 import { asksForGroups, resolveGroups } from "./lookup/resolveGroups.ts"
 import { resolve, resolvePages, resolveType } from "./lookup/resolve.ts"
 import { makeViews, type View } from "./lookup/views.ts"
-import { isIdentifier, type Visible, visibleColumns, visibleTypes } from "./lookup/visible.ts"
-
-export interface ColumnsQuery {
-  readonly entityTypeId: string
-  readonly filter?:
-    | { readonly nameContains?: ReadonlyArray<string> | undefined; readonly max?: number | undefined }
-    | undefined
-}
-
-export interface TypeOverview extends ListedType {
-  /** The slugs of the columns that identify one entity. */
-  readonly identifiers: ReadonlyArray<string>
-  readonly columns: ReadonlyArray<Named & { readonly kind: ColumnKind }>
-}
+import { type Visible, visibleColumns } from "./lookup/visible.ts"
 
 /** The pages of an export, all read under the epoch of the first. */
 export interface Pages {
@@ -69,11 +55,7 @@ export class EntityQueryService extends Context.Service<
     /** The columns of a type that the caller may see, by slug and label; and, unless names are asked for, what leads here. */
     readonly listColumnsForType: (
       input: ColumnsQuery & { readonly organizationId: bigint }
-    ) => Effect.Effect<
-      { readonly columns: ReadonlyArray<ListedColumn>; readonly leadHere?: ReadonlyArray<Named> },
-      LookupError,
-      CurrentPrincipal
-    >
+    ) => Effect.Effect<ColumnList, LookupError, CurrentPrincipal>
     /** The types that the caller may see, in the catalog's order, each with its visible columns. */
     readonly overview: (input: {
       readonly organizationId: bigint
@@ -221,26 +203,11 @@ export class EntityQueryService extends Context.Service<
         listEntityTypes: Effect.fn("EntityQueryService.listEntityTypes")(function* (input) {
           yield* valid(typesFault(input))
           const admitted = yield* identities.readmit(yield* caller(input.organizationId))
-          const isNamed = yield* nameFilter(input.nameContains?.split("|"))
-          return {
-            entityTypes: visibleTypes(visibleTo(admitted))
-              .filter(({ name, pluralName, slug }) => isNamed(slug, name, pluralName))
-              .map(({ name, pluralName, slug }) => ({ id: slug, name, pluralName }))
-          }
+          return { entityTypes: yield* listedTypes(input.nameContains?.split("|"), visibleTo(admitted)) }
         }),
 
         overview: Effect.fn("EntityQueryService.overview")(function* (input) {
-          const visible = yield* viewOf(yield* caller(input.organizationId))
-          return visibleTypes(visible).map((type) => {
-            const columns = visibleColumns({ type, plan: visible.planOf(type)! }, visible)
-            return {
-              id: type.slug,
-              name: type.name,
-              pluralName: type.pluralName,
-              identifiers: columns.filter(isIdentifier).map(({ slug }) => slug),
-              columns: columns.map(({ kind, name, slug }) => ({ id: slug, name, kind }))
-            }
-          })
+          return overviewOf(yield* viewOf(yield* caller(input.organizationId)))
         }),
 
         basis: ({ organizationId }) =>
@@ -255,20 +222,7 @@ export class EntityQueryService extends Context.Service<
             recordRefusal(admitted, input.entityTypeId, [])
             yield* Effect.annotateCurrentSpan({ "max.denied": true, "max.caller": pseudonym(admitted.principal) })
           }
-          const visibleType = yield* Effect.fromResult(resolved)
-          const max = input.filter?.max ?? MAX_COLUMNS
-          if (!Number.isInteger(max) || max < 1 || max > MAX_COLUMNS) {
-            return yield* InvalidInput.of(`max is 1 to ${MAX_COLUMNS}.`)
-          }
-          const isNamed = yield* nameFilter(input.filter?.nameContains)
-          const leadHere = input.filter?.nameContains === undefined ? listedReferrers(visibleType, visible) : []
-          return {
-            columns: visibleColumns(visibleType, visible)
-              .filter(({ name, slug }) => isNamed(slug, name))
-              .slice(0, max)
-              .map((column) => listedColumn(column, visible)),
-            ...(leadHere.length === 0 ? {} : { leadHere })
-          }
+          return yield* listedColumns(input.filter, yield* Effect.fromResult(resolved), visible)
         }),
 
         findEntities: (input) => {
@@ -327,15 +281,6 @@ export class EntityQueryService extends Context.Service<
     })
   )
 }
-
-/** Whether a name contains one of these words, whatever their case and accents; every name does without words. */
-const nameFilter = Effect.fnUntraced(function* (words: ReadonlyArray<string> | undefined) {
-  if (words === undefined) return () => true
-  if (words.length > MAX_COLUMNS || words.some((word) => word.length > MAX_VALUE_LENGTH))
-    return yield* InvalidInput.of(`nameContains has at most ${MAX_COLUMNS} words.`)
-  const folded = words.map(foldText)
-  return (...names: ReadonlyArray<string>) => folded.some((word) => names.some((name) => foldText(name).includes(word)))
-})
 
 /** The columns that a query names. */
 const columnsOf = ({ filters, selectColumns = [] }: FindQuery): ReadonlyArray<string> => [
