@@ -13,6 +13,8 @@ interface Mapped {
 
 export interface Applied {
   readonly types: ReadonlyArray<Mapped>
+  /** Why other types of the file stay as they were mapped before: what other programs did to their tables. */
+  readonly kept: ReadonlyArray<string>
   /** Whether the starter policy's admin rule was extended by the new columns. */
   readonly admin: boolean
   /** The rights in tables of other programs that changes are written with, as statements; of all organizations. */

@@ -6,6 +6,7 @@ import { Context, Effect, Layer, Queue } from "effect"
 import { Database } from "../../database/Database.ts"
 import { type AuditEvent, OPERATOR } from "../../database/audit.ts"
 import { holdEpoch, raiseEpoch } from "../../database/epoch.ts"
+import { qualified } from "../../database/sql/SqlWriter.ts"
 import { orUnavailable, orUnavailableInTheEnd } from "../../database/execute.ts"
 import { connected, type Organization } from "../../domain/EntityType.ts"
 import { type NotAdmitted, OperatorError, type Unavailable } from "../../domain/errors.ts"
@@ -30,6 +31,7 @@ import type { MappingFile } from "./mappingFile.ts"
 import { type Proposal, propose } from "./propose.ts"
 import { grant, missingGrants } from "./grants.ts"
 import { grantWrites } from "./writeGrants.ts"
+import { tryReading, unreadableText } from "./tryReading.ts"
 import { recheckTypes } from "./rechecking.ts"
 import { type Removal, removalOf, removeType } from "./removal.ts"
 import { historyOf, publish } from "./publish.ts"
@@ -49,7 +51,7 @@ export class Mappings extends Context.Service<
       tables: ReadonlyArray<string>,
       exclusive: boolean
     ) => Effect.Effect<Proposal, Fault>
-    /** Checks a mapping and puts it in force atomically; the error lists its problems. */
+    /** Checks a mapping and puts it in force atomically; the error lists its problems. Types that the database blocks stay as they are. */
     readonly apply: (organization: Organization, file: MappingFile) => Effect.Effect<Applied, Fault>
     /** The changes since the organization's tables were mapped, one text each. */
     readonly diff: (organization: Organization) => Effect.Effect<ReadonlyArray<string>, Fault>
@@ -99,7 +101,8 @@ export class Mappings extends Context.Service<
               yield* holdImports(owner, organization.id)
               const { catalog, policy } = yield* stateOf(organization)
               const facts = yield* readFacts(owner)
-              const checked = yield* checkAll(owner, file.types, catalog, facts)
+              const inForce = yield* documentsOf(owner, organization)
+              const { checked, kept } = yield* checkAll(owner, file.types, catalog, facts, inForce)
               for (const each of checked) yield* publish(owner, organization, catalog, each)
               yield* grant(
                 owner,
@@ -129,9 +132,10 @@ export class Mappings extends Context.Service<
                 }
               }))
               yield* raiseEpoch(owner, organization.id, [first!, ...others, ...moved])
-              const inForce = extended ?? policy
+              const shown = extended ?? policy
               const applied: Applied = {
                 admin: extended !== undefined,
+                kept,
                 grants: writes.all,
                 excess: writes.excess,
                 advice: checked.flatMap(({ advice }) => advice),
@@ -144,7 +148,7 @@ export class Mappings extends Context.Service<
                   written: type.columns.flatMap(({ key, slug }) =>
                     type.mapping?.write?.columns.includes(key) === true ? [slug] : []
                   ),
-                  hidden: hiddenFrom(inForce, type)
+                  hidden: hiddenFrom(shown, type)
                 }))
               }
               return applied
@@ -240,10 +244,18 @@ export class Mappings extends Context.Service<
               context.catalog.types.filter(({ mapping }) => mapping !== undefined)
             )
           )
+          const present = context.catalog.types.filter(
+            ({ mapping, relation }) =>
+              mapping !== undefined && context.facts.relations.some((each) => qualified(each) === qualified(relation))
+          )
+          const unreadable = yield* tryReading(search, present)
           return [
             ...documents.flatMap((document) => changesOf(document, context, replaced)),
             ...names.map(
               (name) => `Max may not read ${name}, so lookups of it are unavailable. To grant it: max migrate`
+            ),
+            ...unreadable.flatMap((each) =>
+              replaced.includes(each.name) || names.includes(each.name) ? [] : unreadableText(each)
             )
           ]
         }),

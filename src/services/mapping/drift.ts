@@ -58,12 +58,15 @@ export const changesOf = (
     return [
       `${entry.type}: there is no table or view ${quoted(entry.table)} any more. Lookups of it are unavailable until it is made again as it was, or the type is removed: max map remove ${entry.type}`
     ]
-  const replacement = replaced.includes(entry.table)
-    ? [
-        `${entry.type}: ${relation.kind === "view" ? `the view ${entry.table} was redefined` : `${entry.table} isn't the relation that was mapped`}. Nothing is read from it until it is mapped again.`
-      ]
-    : []
-  if (isFaults(checked)) return [...replacement, ...checked, ...newColumns]
+  // An untrusted owner and row security have a text of their own.
+  const isBlocked = relation.faults.length > 0
+  const replacement =
+    replaced.includes(entry.table) && !isBlocked
+      ? [
+          `${entry.type}: ${relation.kind === "view" ? `the view ${entry.table} was redefined` : `${entry.table} isn't the relation that was mapped`}. Nothing is read from it until it is mapped again.`
+        ]
+      : []
+  if (isFaults(checked)) return [...replacement, ...checked, ...(isBlocked ? [untilMended(entry)] : []), ...newColumns]
   const others = context.catalog.types.filter(({ key }) => key !== checked.type.key)
   const now = connected([...others, checked.type]).find(({ key }) => key === checked.type.key)!
   const different = now.columns.flatMap((column) => {
@@ -82,6 +85,9 @@ export const changesOf = (
   })
   return [...replacement, ...different, ...labels, ...newColumns]
 }
+
+const untilMended = ({ table, type }: TypeEntry): string =>
+  `${type}: lookups of ${table} are unavailable until then; the types of other tables aren't affected.`
 
 /**
  * Mapped relations that lookups refuse: another relation has the name, a view was redefined, an owner isn't trusted or row

@@ -41,5 +41,9 @@ export const tryReading = (reader: PgClient.PgClient, types: ReadonlyArray<Entit
     (found) => found.flat(2)
   )
 
+/** What an operator is told who asks for the changes of the database. */
+export const unreadableText = ({ name, reason, type }: Unreadable): string =>
+  `${type}: lookups of ${name} fail: ${reason}. Mend it in the database, or remove the type: max map remove ${type}`
+
 /** The statement has no condition on the organization: it returns nothing to anyone. */
 const UNKNOWN = { id: 0n, slug: "", name: "", country: "US", timeZone: "UTC" }

@@ -165,4 +165,26 @@ layer(TestServices, { excludeTestServices: true })("a mapping that lets rows be 
       expect((yield* compareWrites(owner)).excess).toEqual([])
     })
   )
+
+  it.effect(
+    "stays as it was when a column that it writes is generated from now on, and the others are mapped again",
+    () =>
+      Effect.gen(function* () {
+        const { apply } = yield* prepared
+        const calls = simple("calls", { columns: ["name"] })
+        yield* runScript("CREATE TABLE crm.calls (id int PRIMARY KEY, name text);\n")
+        yield* apply(calls, reps)
+        yield* runScript(
+          "ALTER TABLE crm.calls DROP COLUMN name;\nALTER TABLE crm.calls ADD COLUMN name text GENERATED ALWAYS AS ('Call ' || id) STORED;\n"
+        )
+        const again = yield* apply(calls, reps)
+        expect(again.kept).toEqual(["calls: write: name can't be changed: Postgres generates its value."])
+        expect(again.types.map(({ slug }) => slug)).toEqual(["reps"])
+        const { write: _, ...read } = calls
+        expect((yield* apply(read, reps)).types.map(({ slug, written }) => [slug, written])).toEqual([
+          ["calls", []],
+          ["reps", []]
+        ])
+      })
+  )
 })

@@ -35,6 +35,11 @@ const apply = Effect.fnUntraced(function* (path: string) {
     yield* note("Searches in large tables need these indexes; creating them blocks no writes:")
     for (const line of applied.advice) yield* note(`  ${line}`)
   }
+  if (applied.kept.length > 0)
+    return yield* OperatorError.of(
+      "The types above are mapped. Others stay as they were mapped before, because their tables have changed:",
+      applied.kept
+    )
 })
 
 const appliedLines = ({ admin, excess, grants, types }: Applied): ReadonlyArray<string> => {

@@ -54,7 +54,10 @@ export const mapped = Effect.fnUntraced(function* ({
   const ofChanges = yield* missingChangeGrants(owner, types)
   const writes = yield* compareWrites(owner)
   const changed = drifted.filter((name) => !isGone(name))
-  const others = replaced.filter((name) => !isGone(name))
+  // What an untrusted owner or row security keeps from being read has findings of its own.
+  const isBlocked = (name: string) =>
+    relations.some(({ faults, schema, table }) => faults.length > 0 && `${schema}.${table}` === name)
+  const others = replaced.filter((name) => !isGone(name) && !isBlocked(name))
   const missing = types.flatMap((type) => (type.missing ?? []).map(({ slug }) => `${slug} of ${nameOf(type.relation)}`))
   const advice = types.flatMap(({ columns, mapping, relation }) => {
     const facts = relations.find((each) => isSame(each, relation))
@@ -100,7 +103,7 @@ export const mapped = Effect.fnUntraced(function* ({
             ...statements.map((statement) => `${statement}; (as the owner of the table, if max migrate may not)`)
           )
         ]),
-    ...faults.map(({ fault, mend }) => fail(NAME, `Not read: ${fault}`, mend))
+    ...faults.map(({ fault, mend }) => fail(NAME, `Lookups of what reads it are unavailable: ${fault}`, mend))
   ]
   return [
     ...(findings.length === 0
