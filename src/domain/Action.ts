@@ -124,7 +124,11 @@ const deriveActions = (type: EntityType, catalog: Catalog): ReadonlyArray<Action
       name: `Add ${one}`,
       description: `Adds ${one} with these values.`,
       category: "write",
-      fields: fields.map((field) => (field.key === DISPLAY_NAME ? { ...field, needed: true } : field)),
+      fields: fields.map((field) =>
+        field.key === DISPLAY_NAME || type.mapping?.write?.create?.needed.includes(field.key) === true
+          ? { ...field, needed: true }
+          : field
+      ),
       confirm: "once"
     },
     {

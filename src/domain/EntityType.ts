@@ -63,10 +63,20 @@ export interface Mapping {
 export interface MappedWrite {
   /** The keys of the columns that may be set. */
   readonly columns: ReadonlyArray<string>
+  /** How rows are added; without it none are. Postgres gives them their id. */
+  readonly create?: MappedCreate
   /** Whether rows may be deleted. */
   readonly delete?: boolean
   /** The relations whose rows a deleted row may take along or change, as schema.table. */
   readonly cascades?: ReadonlyArray<string>
+}
+
+/** How rows are added to a mapped relation. */
+export interface MappedCreate {
+  /** The keys of the columns that every new row needs a value of. */
+  readonly needed: ReadonlyArray<string>
+  /** The sequences that the defaults of the other columns take their values from. */
+  readonly sequences: ReadonlyArray<Relation>
 }
 
 /** The location of a column's values. */
@@ -196,6 +206,7 @@ export const idColumn = ({ mapping }: EntityType): Column =>
 /** Whether changes of this kind may write rows of the type. */
 export const isWritable = ({ mapping }: EntityType, op: "create" | "update" | "delete"): boolean =>
   mapping === undefined ||
+  (op === "create" && mapping.write?.create !== undefined) ||
   (op === "update" && mapping.write !== undefined && mapping.write.columns.length > 0) ||
   (op === "delete" && mapping.write?.delete === true)
 

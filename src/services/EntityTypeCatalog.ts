@@ -86,6 +86,12 @@ const MappingSchema = Schema.Struct({
   write: Schema.optionalKey(
     Schema.Struct({
       columns: Schema.Array(Schema.String),
+      create: Schema.optionalKey(
+        Schema.Struct({
+          needed: Schema.Array(Schema.String),
+          sequences: Schema.Array(Schema.Struct({ schema: Schema.String, table: Schema.String }))
+        })
+      ),
       delete: Schema.optionalKey(Schema.Boolean),
       cascades: Schema.optionalKey(Schema.Array(Schema.String))
     })

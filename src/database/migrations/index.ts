@@ -22,6 +22,7 @@ import { viewDefinitions } from "./0031_view_definitions.ts"
 import { passkeys } from "./0032_passkeys.ts"
 import { dataVersions } from "./0035_data_versions.ts"
 import { sources } from "./0038_sources.ts"
+import { rowsMade } from "./0039_rows_made.ts"
 import type { Migration } from "./Migration.ts"
 
 export const migrations: ReadonlyArray<Migration> = [
@@ -47,7 +48,8 @@ export const migrations: ReadonlyArray<Migration> = [
   viewDefinitions,
   passkeys,
   dataVersions,
-  sources
+  sources,
+  rowsMade
 ]
 
 /** The schema version of this program. */

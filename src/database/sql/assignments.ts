@@ -86,18 +86,32 @@ export const writtenValues = (
         ({ column: { storage } }) =>
           storage._tag === "Value" && storage.column === name && storage.source?.type === "other"
       )
-      const row = `NULL::${relationOf(type, context.writer)}`
       return [
         name,
         // An enumeration takes a text only where its type is known.
-        isEnum
-          ? `(jsonb_populate_record(${row}, jsonb_build_object(${literal(name)}, ${value}))).${identifier(name)}`
-          : value
+        isEnum ? asDeclared(name, value, type, context) : value
       ]
     })
   )
 
-/** The row as it would be: of the row `p`, or, with an id, a new one. */
+/** A text as the value of a column of a mapped relation, whatever the type that the relation declares. */
+const asDeclared = (name: string, text: string, type: EntityType, { writer }: FragmentContext): string =>
+  `(jsonb_populate_record(NULL::${relationOf(type, writer)}, jsonb_build_object(${literal(name)}, ${text}))).${identifier(name)}`
+
+/** The values that make a new row of a mapped relation the organization's, and one that the mapping shows. */
+export const fixedValues = (type: EntityType, context: FragmentContext): ReadonlyMap<string, string> => {
+  const { organization, where = [] } = type.mapping ?? {}
+  const key = context.catalog.organization.externalKey
+  const texts: ReadonlyArray<readonly [string, string | null]> = [
+    ...where.map(({ column, is }): [string, string | null] => [column, is === null ? null : String(is)]),
+    ...(organization === undefined ? [] : [[organization.column, key ?? null] as const])
+  ]
+  return new Map(
+    texts.map(([name, text]) => [name, asDeclared(name, context.writer.bind(text, "text"), type, context)])
+  )
+}
+
+/** The row as it would be: of the row `p`, or, with an id, a new one; of a mapped type, without what the database gives it. */
 export const virtualRow = (
   type: EntityType,
   assignments: ReadonlyArray<Assignment>,
@@ -106,9 +120,12 @@ export const virtualRow = (
 ): string => {
   const values = physicalValues(assignments, context)
   if (type.mapping !== undefined) {
-    const columns = physicalColumns(type).map(
-      (name) => `${values.get(name) ?? `p.${identifier(name)}`} AS ${identifier(name)}`
-    )
+    const fixed = id === undefined ? undefined : fixedValues(type, context)
+    const kept = (name: string) =>
+      fixed === undefined
+        ? `p.${identifier(name)}`
+        : (fixed.get(name) ?? `(NULL::${relationOf(type, context.writer)}).${identifier(name)}`)
+    const columns = physicalColumns(type).map((name) => `${values.get(name) ?? kept(name)} AS ${identifier(name)}`)
     return `SELECT ${columns.join(", ")}`
   }
   const cells = type.columns.flatMap((column) =>

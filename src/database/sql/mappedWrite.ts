@@ -8,7 +8,7 @@ import { heldCondition } from "./held.ts"
 import type { Statement } from "./ResolvedQuery.ts"
 import { literal, qualified } from "./SqlWriter.ts"
 
-/** `statement`: an UPDATE or a DELETE of the relation `p`, without its condition. */
+/** `statement`: an UPDATE or a DELETE of the relation `p`, or an INSERT of one row, without its condition. */
 export const mappedWrite = (
   label: string,
   statement: string,
@@ -24,7 +24,7 @@ export const mappedWrite = (
 })
 
 /**
- * Whether the relation still is as it was mapped, without row security, with triggers of trusted roles only, and without a
+ * Whether the relation still is as it was mapped, without row security and rules, with triggers of trusted roles only, and without a
  * foreign key that would carry the change into rows of relations that the mapping doesn't name. Constants only.
  */
 export const writableCondition = (
@@ -35,11 +35,13 @@ export const writableCondition = (
   const names = columns.flatMap(({ storage }) => (storage._tag === "Many" ? [] : [literal(storage.column)]))
   const list = (of: ReadonlyArray<string>) => `ARRAY[${of.join(", ")}]::text[]`
   const carries =
-    op === "delete"
-      ? `k.confdeltype IN ('c', 'n', 'd') AND ${CARRIED} <> ALL(${list((mapping?.write?.cascades ?? []).map(literal))})`
-      : `k.confupdtype IN ('c', 'n', 'd') AND EXISTS (SELECT FROM pg_attribute a WHERE a.attrelid = c.oid AND a.attnum = ANY(k.confkey) AND a.attname = ANY(${list(names)}))`
+    op === "create"
+      ? "FALSE"
+      : op === "delete"
+        ? `k.confdeltype IN ('c', 'n', 'd') AND ${CARRIED} <> ALL(${list((mapping?.write?.cascades ?? []).map(literal))})`
+        : `k.confupdtype IN ('c', 'n', 'd') AND EXISTS (SELECT FROM pg_attribute a WHERE a.attrelid = c.oid AND a.attnum = ANY(k.confkey) AND a.attname = ANY(${list(names)}))`
   return (
-    `coalesce((SELECT max.relation_shape(c.oid) = ${literal(mapping?.shape ?? "")} AND NOT c.relrowsecurity ` +
+    `coalesce((SELECT max.relation_shape(c.oid) = ${literal(mapping?.shape ?? "")} AND NOT c.relrowsecurity AND NOT EXISTS (SELECT FROM pg_rewrite w WHERE w.ev_class = c.oid) ` +
     `AND NOT EXISTS (SELECT FROM pg_trigger t JOIN pg_proc f ON f.oid = t.tgfoid WHERE t.tgrelid = c.oid AND NOT t.tgisinternal AND NOT max.trusts(f.proowner)) ` +
     `AND NOT EXISTS (SELECT FROM pg_constraint k WHERE k.contype = 'f' AND k.confrelid = c.oid AND ${carries}) ` +
     `FROM pg_class c WHERE c.oid = to_regclass(${literal(qualified(relation))}) AND c.relkind IN ('r', 'p')), false)`

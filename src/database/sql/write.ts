@@ -16,6 +16,7 @@ import type { WriteGranted } from "../../permissions/WritePlan.ts"
 import {
   assignedLinks,
   ctes,
+  fixedValues,
   idList,
   ledToVisible,
   physicalValues,
@@ -47,7 +48,10 @@ export const compilePropose = (change: RowChange, catalog: Catalog, proposer?: N
   const creates = write.action === "create"
   const before = creates
     ? [
-        `a.organization_id, a.id::text AS id, NULL::text AS name`,
+        type.mapping === undefined
+          ? `a.organization_id, a.id::text AS id, NULL::text AS name`
+          : `${organizationColumn(type, context, "a")}, ${context.writer.bind(ids[0]!, "text")} AS id, ` +
+            `${shownName(type, read.cells.get(DISPLAY_NAME), context, "a")} AS name`,
         `${booleans(columns.map(() => "TRUE"))} AS visible`,
         `${texts(columns.map(() => "NULL"))} AS before`
       ]
@@ -122,7 +126,7 @@ export const compileLock = (
   return statementOf("lock", select, where, context)
 }
 
-/** Inserts a row: a `WrittenRow`. */
+/** Inserts a row: a `WrittenRow`. A mapped relation gives the row its id. */
 export const compileInsert = (
   type: EntityType,
   id: string,
@@ -130,6 +134,11 @@ export const compileInsert = (
   catalog: Catalog
 ): Statement => {
   const context = writingContext(type, "create", catalog)
+  if (type.mapping !== undefined) {
+    const values = new Map([...writtenValues(assignments, context, type), ...fixedValues(type, context)])
+    const insert = `INSERT INTO ${relationOf(type, context.writer)} AS p (${[...values.keys()].map(identifier).join(", ")}) SELECT ${[...values.values()].join(", ")}`
+    return mappedWrite("create", insert, "TRUE", returning(type, assignments, context), context)
+  }
   const values = physicalValues(assignments, context)
   const [columns, cells] = [[...values.keys()], [...values.values()]]
   const key = context.writer.bind(id, "bigint")
@@ -239,8 +248,8 @@ const writingContext = (type: EntityType, op: "create" | "update" | "delete", ca
 const byIds = (type: EntityType, ids: ReadonlyArray<string>, context: FragmentContext): string =>
   `${belongs(type, "p", context)} AND ${idReference(type, "p")} = ANY(${idList(ids, context, type)})`
 
-const organizationColumn = (type: EntityType, context: FragmentContext): string =>
-  type.mapping === undefined ? "p.organization_id" : `${organizationOf(type, "p", context)} AS organization_id`
+const organizationColumn = (type: EntityType, context: FragmentContext, alias = "p"): string =>
+  type.mapping === undefined ? `${alias}.organization_id` : `${organizationOf(type, alias, context)} AS organization_id`
 
 const booleans = (parts: ReadonlyArray<string>): string => `ARRAY[${parts.join(", ")}]::boolean[]`
 const texts = (parts: ReadonlyArray<string>): string => `ARRAY[${parts.join(", ")}]::text[]`

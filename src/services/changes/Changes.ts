@@ -259,7 +259,7 @@ export class Changes extends Context.Service<
           undo: Effect.fn("Changes.undo")(function* (changeId, via) {
             const principal = yield* principalOf
             const stored = yield* orUnavailable(readChange(sql, principal.organizationId, changeId))
-            const { sessionId, undone } = yield* undoable(stored, principal.anchorEntityId)
+            const { made, sessionId, undone } = yield* undoable(stored, principal.anchorEntityId)
             return yield* proposing(principal, (caller) =>
               Effect.map(inverseOf(undone, caller), (units) => ({
                 units,
@@ -269,7 +269,7 @@ export class Changes extends Context.Service<
                   undoes: changeId,
                   // The inverse belongs to the conversation of what it undoes.
                   sessionId,
-                  check: (steps) => requireStanding(steps, undone, caller)
+                  check: (steps) => requireStanding(steps, undone, made, caller)
                 }
               }))
             )

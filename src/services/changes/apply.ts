@@ -16,6 +16,7 @@ import { showId } from "../../domain/values.ts"
 import { type Caller, requireKnown } from "./callers.ts"
 import { open } from "./document.ts"
 import { StalePlan } from "./evaluate.ts"
+import type { Made } from "./made.ts"
 import { deletedPeople, refuseMembers } from "./propose.ts"
 import { appendEvents, insertEvents, isoTime, type Stored, type Via } from "./records.ts"
 import { type Unit, unitOf } from "./Unit.ts"
@@ -117,15 +118,11 @@ export const apply = Effect.fnUntraced(function* (
       yield* refuseMembers(sql, organizationId, document.steps, { catalog })
       if (changeRole !== undefined) yield* sql.unsafe("SELECT set_config('role', $1::text, true)", [changeRole])
     }
-    if (units.length > 0)
-      yield* writeUnits(
-        units.map(({ unit }) => unit as Unit),
-        writers,
-        approver,
-        sql
-      )
+    const written = units.map(({ unit }) => unit as Unit)
+    const made = units.length === 0 ? {} : yield* writeUnits(written, writers, approver, sql)
     yield* record(sql, organizationId, document, stored.digest, decider, via, approver !== undefined, started)
-    return { ...receipt, at: claimed.at }
+    const done = { ...receipt, at: claimed.at }
+    return Object.keys(made).length === 0 ? done : yield* recordMade(sql, organizationId, document, made, done, catalog)
   }).pipe(sql.withTransaction)
 })
 
@@ -204,6 +201,32 @@ const record = Effect.fnUntraced(function* (
       { phase: "applied", outcome: "ok", ms, detail: { rows: steps.length } }
     ])
   )
+})
+
+/** Records the ids that the database gave to the rows of a change. */
+const recordMade = Effect.fnUntraced(function* (
+  sql: Database["Service"]["changes"],
+  organizationId: bigint,
+  { change, steps }: ChangeDocument,
+  made: Made,
+  receipt: Receipt,
+  catalog: Caller["catalog"]
+) {
+  const entities = receipt.entities.map((entity, index) => {
+    const { entity: id, type } = steps[index]!
+    const row = made[id]
+    return row === undefined
+      ? entity
+      : { ...entity, entityId: showId(row.entity, typeByKey(catalog, type)?.mapping?.id.type) }
+  })
+  yield* sql.unsafe(
+    `/* max rows made */ WITH stepped AS (UPDATE max.change_steps SET entity_id = $4::jsonb -> entity_id ->> 'entity'
+       WHERE organization_id = $1::bigint AND change_id = $2::text AND $4::jsonb ? entity_id)
+     UPDATE max.changes SET made = $4::jsonb, receipt = receipt || jsonb_build_object('entities', $3::jsonb)
+     WHERE organization_id = $1::bigint AND change_id = $2::text`,
+    [organizationId, change, JSON.stringify(entities), JSON.stringify(made)]
+  )
+  return { ...receipt, entities }
 })
 
 /** What the audit log says of a change: never a value. The digest proves later which document was decided on. */

@@ -117,7 +117,8 @@ const stepOf = Effect.fnUntraced(function* (
     before: op === "create" ? {} : texts(row.before),
     after: op === "delete" ? {} : texts(row.after),
     // The stored name, as the lock compares it.
-    shown: op === "create" ? {} : { [DISPLAY_NAME]: row.name },
+    // A mapped name can be put together from what is set.
+    shown: op === "create" && type.mapping === undefined ? {} : { [DISPLAY_NAME]: row.name },
     ...(row.row === null ? (unit.restores === undefined ? {} : { row: unit.restores }) : { row: row.row })
   }
   return step

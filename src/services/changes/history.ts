@@ -10,7 +10,7 @@ import type { Unavailable, UnknownName } from "../../domain/errors.ts"
 import { parseId } from "../../domain/values.ts"
 import { resolveType } from "../lookup/resolve.ts"
 import type { Caller } from "./callers.ts"
-import { open } from "./document.ts"
+import { type Made, openMade } from "./made.ts"
 import { cellsOf, namesOf, type SeenStep } from "./preview.ts"
 import { compiled } from "./reader.ts"
 import { isoTime } from "./records.ts"
@@ -27,6 +27,7 @@ interface HistoryRow {
   readonly channel: string
   readonly digest: string
   readonly document: string | null
+  readonly made: Made | null
 }
 
 const MAX_ENTRIES = 50
@@ -49,7 +50,7 @@ export const historyOf = Effect.fnUntraced(function* (
   const entries = yield* orUnavailable(
     database.changes.unsafe<HistoryRow>(
       `/* max history */ SELECT s.change_id, s.action_key, s.columns, ${isoTime("s.applied_at")} AS at, c.proposer_id, c.decided_by,
-         coalesce(c.decided_channel, c.channel) AS channel, encode(c.digest, 'hex') AS digest, c.document
+         coalesce(c.decided_channel, c.channel) AS channel, encode(c.digest, 'hex') AS digest, c.document, c.made
        FROM max.change_steps s JOIN max.changes c ON c.organization_id = s.organization_id AND c.change_id = s.change_id
        WHERE s.organization_id = $1::bigint AND s.type_key = $2::text AND s.entity_id = $3::text AND s.applied_at IS NOT NULL
        ORDER BY s.applied_at DESC LIMIT ${MAX_ENTRIES}`,
@@ -60,7 +61,9 @@ export const historyOf = Effect.fnUntraced(function* (
     const step =
       entry.document === null
         ? undefined
-        : open(entry.document, entry.digest).steps.find((one) => one.entity === id && one.type === type.key)
+        : openMade(entry.document, entry.digest, entry.made).steps.find(
+            (one) => one.entity === id && one.type === type.key
+          )
     const unit = step && unitOf(step, catalog)
     return step === undefined || unit === undefined
       ? undefined

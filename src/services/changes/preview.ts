@@ -17,17 +17,20 @@ import {
 import type { Unavailable } from "../../domain/errors.ts"
 import { parseId, showId } from "../../domain/values.ts"
 import { listOf } from "../cells/cellWriter.ts"
+import { readingOf } from "./approverSees.ts"
 import type { Caller } from "./callers.ts"
-import { open } from "./document.ts"
+import { openMade } from "./made.ts"
 import { compiled } from "./reader.ts"
 import type { Stored } from "./records.ts"
 import { cut, showText } from "./show.ts"
 import { assignmentsOf, groupsOf, mayDangle, type Unit, unitOf } from "./Unit.ts"
-import { readingOf } from "./writeUnits.ts"
 
 /** The columns that a step touches, of the type as it is now. */
 const touched = (step: ChangeStep, type: EntityType): ReadonlyArray<Column> =>
   type.columns.filter(({ key }) => Object.hasOwn(step.before, key) || Object.hasOwn(step.after, key))
+
+/** The name of the row, also of one that isn't there yet. */
+const nameShown = ({ after, shown }: ChangeStep): string | null => shown[DISPLAY_NAME] ?? after[DISPLAY_NAME] ?? null
 
 /** A step with what the viewer sees of it. */
 export interface SeenStep {
@@ -52,7 +55,8 @@ export const previewOf = Effect.fnUntraced(function* (
   viewer: Caller,
   judged?: Judged
 ): Effect.fn.Return<Preview, Unavailable> {
-  const document = judged?.document ?? (stored.document === null ? undefined : open(stored.document, stored.digest))
+  const document =
+    judged?.document ?? (stored.document === null ? undefined : openMade(stored.document, stored.digest, stored.made))
   const isDone = stored.state === "applied"
   const isJudged = judged !== undefined
   const shown = document === undefined ? undefined : yield* showSteps(document, viewer, { isDone, isJudged })
@@ -128,7 +132,7 @@ const showSteps = Effect.fnUntraced(function* (
     if (isJudged)
       for (const { id, step } of group.units)
         found.set(id, {
-          name: (first.op === "create" ? step!.after : step!.shown)[DISPLAY_NAME] ?? null,
+          name: nameShown(step!),
           visible: columns.map(() => true)
         })
     else if (read !== undefined && !virtual) {
@@ -158,7 +162,7 @@ const showSteps = Effect.fnUntraced(function* (
       )
       const [row] = yield* viewer.read<ProposedRow>(statement)
       const bits = own ? columns.map(() => true) : (row?.bits_after.slice(1) ?? [])
-      const name = first.step!.after[DISPLAY_NAME] ?? null
+      const name = nameShown(first.step!)
       if (own || row?.bits_after[0] === true) found.set(first.id, { name, visible: bits })
     }
     for (const unit of group.units) {
@@ -175,7 +179,7 @@ const showSteps = Effect.fnUntraced(function* (
   const names = yield* namesOf(seen, viewer)
   const inOrder = document.steps.flatMap((step) => seen.find((one) => one.step === step) ?? [])
   const complete = inOrder.length === document.steps.length && inOrder.every((one) => isComplete(one, names, viewer))
-  return { complete, steps: inOrder.map((one) => showStep(one, catalog, names)) }
+  return { complete, steps: inOrder.map((one) => showStep(one, catalog, names, isDone)) }
 })
 
 /** Whether the viewer sees the row, every cell that is touched, and every entity that a relation is set to. */
@@ -215,7 +219,7 @@ export const namesOf = Effect.fnUntraced(function* (seen: ReadonlyArray<SeenStep
   }
   const names = new Map<string, string>()
   for (const { step, unit } of seen)
-    if (unit.op === "create") names.set(`${unit.type.key} ${unit.id}`, cut(step.after[DISPLAY_NAME] ?? ""))
+    if (unit.op === "create") names.set(`${unit.type.key} ${unit.id}`, cut(nameShown(step) ?? ""))
   for (const [key, ids] of wanted) {
     const type = typeByKey(viewer.catalog, key)
     const read = type === undefined || ids.size === 0 ? undefined : viewer.readOf(type)
@@ -235,11 +239,20 @@ const showCell = (column: Column, text: string | null, catalog: Catalog, names: 
   return shown.length === 0 ? undefined : cut(shown.join(", "))
 }
 
-const showStep = ({ name, step, unit, visible }: SeenStep, catalog: Catalog, names: Names): PreviewStep => ({
+const showStep = (
+  { name, step, unit, visible }: SeenStep,
+  catalog: Catalog,
+  names: Names,
+  isDone: boolean
+): PreviewStep => ({
   actionId: unit.action.slug,
   action: unit.action.name,
   entityTypeId: unit.type.slug,
-  entityId: showId(step.entity, unit.type.mapping?.id.type),
+  // The database gives a new row of a mapped type its id.
+  entityId:
+    unit.op === "create" && unit.type.mapping !== undefined && !isDone
+      ? ""
+      : showId(step.entity, unit.type.mapping?.id.type),
   ...(name === undefined ? {} : { displayName: cut(name) }),
   cells: cellsOf(step, unit.type, visible, catalog, names)
 })

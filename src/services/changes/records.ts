@@ -7,6 +7,7 @@ import { orUnavailable } from "../../database/execute.ts"
 import type { Confirmation } from "../../domain/Action.ts"
 import { type ChangeCall, type ChangeState, type ChangeStep, type MessageSource, Receipt } from "../../domain/Change.ts"
 import type { DeclaredAction } from "../../domain/DeclaredAction.ts"
+import { Made } from "./made.ts"
 import type { Actor, Principal, ScopeGrant } from "../../domain/Principal.ts"
 
 /** Through what a caller reached Max. */
@@ -38,6 +39,7 @@ interface StoredRow {
   readonly created: string
   readonly decided_by: string | null
   readonly receipt: unknown
+  readonly made: unknown
   readonly undoes: string | null
   readonly undone_by: string | null
   readonly replaced_by: string | null
@@ -45,11 +47,13 @@ interface StoredRow {
 }
 
 /** A stored change; a pending one whose time is over has the state `expired`, whatever is stored. */
-export interface Stored extends Omit<StoredRow, "receipt"> {
+export interface Stored extends Omit<StoredRow, "receipt" | "made"> {
   readonly receipt: Receipt | undefined
+  readonly made: Made | null
 }
 
 const decodeReceipt = Schema.decodeUnknownSync(Receipt)
+const decodeMade = Schema.decodeUnknownSync(Made)
 
 export const PENDING = `('drafted', 'open', 'waiting')`
 /** Pending and shown: these expire. */
@@ -62,7 +66,7 @@ const COLUMNS = `c.change_id, CASE WHEN c.state IN ${DECIDABLE} AND c.expires_at
   c.level, c.approvers, c.destructive, c.rows, c.proposer_id, c.actor, c.scope, c.channel, c.session_id, c.turn,
   encode(c.digest, 'hex') AS digest, c.document, c.yes_at IS NOT NULL AS confirmed,
   ceil(extract(epoch FROM c.expires_at - clock_timestamp()))::int AS seconds, ${isoTime("c.created_at")} AS created,
-  c.decided_by, c.receipt, c.undoes, c.undone_by, c.replaced_by,
+  c.decided_by, c.receipt, c.made, c.undoes, c.undone_by, c.replaced_by,
   (SELECT array_agg(DISTINCT s.action_key) FROM max.change_steps s
     WHERE s.organization_id = c.organization_id AND s.change_id = c.change_id) AS actions,
   (SELECT t.name FROM max.credentials t
@@ -87,7 +91,12 @@ export const readChanges = (
        ORDER BY c.created_at DESC, c.change_id DESC LIMIT ${limit}`,
       [organizationId, ...parameters]
     ),
-    (rows) => rows.map((row) => ({ ...row, receipt: row.receipt === null ? undefined : decodeReceipt(row.receipt) }))
+    (rows) =>
+      rows.map((row) => ({
+        ...row,
+        receipt: row.receipt === null ? undefined : decodeReceipt(row.receipt),
+        made: row.made === null ? null : decodeMade(row.made)
+      }))
   )
 
 export const readChange = (sql: PgClient.PgClient, organizationId: bigint, changeId: string) =>

@@ -6,7 +6,6 @@ import { Effect } from "effect"
 import { actionBySlug, MAX_CHANGE_ROWS } from "../../domain/Action.ts"
 import { columnBySlug, type Column, type EntityType, typeByKey } from "../../domain/EntityType.ts"
 import { InvalidInput, NotAllowed, UnknownName } from "../../domain/errors.ts"
-import { nextId } from "../../domain/ids.ts"
 import { quoted } from "../../domain/text.ts"
 import { parseId, showId } from "../../domain/values.ts"
 import { partsOf } from "../cells/cellWriter.ts"
@@ -17,6 +16,7 @@ import { type Call, resolveCall, withCall } from "./calls/Call.ts"
 import { type Caller, openAction, openActions, requireKnown } from "./callers.ts"
 import { canonicalJson } from "./document.ts"
 import { findTarget } from "./findTarget.ts"
+import { idForNew } from "./made.ts"
 import { type SetCell, signatureOf, type Unit } from "./Unit.ts"
 import { checkText, validate } from "./validate.ts"
 
@@ -122,7 +122,7 @@ const resolveStep = Effect.fnUntraced(function* (
   if (op !== "delete" && cells.length === 0) return yield* InvalidInput.of(`${action.slug} needs values.`)
   const missing = op === "create" ? action.fields.find(isMissing(cells)) : undefined
   if (missing !== undefined) return yield* InvalidInput.of(`${action.slug} needs ${missing.slug}.`)
-  if (op === "create") return [{ action, op, type, id: nextId().toString(), cells }] satisfies ReadonlyArray<Unit>
+  if (op === "create") return [{ action, op, type, id: idForNew(type), cells }] satisfies ReadonlyArray<Unit>
   const found: Array<Unit> = []
   for (const text of named) {
     const id = parseId(text, type.mapping?.id.type)

@@ -38,7 +38,7 @@ export const tidy = Effect.fnUntraced(function* (
       [organizationId, expired.map(({ change_id }) => change_id)]
     )
     const erased = yield* sql.unsafe(
-      `UPDATE max.changes SET document = NULL WHERE organization_id = $1::bigint AND document IS NOT NULL AND state NOT IN ${PENDING}
+      `UPDATE max.changes SET document = NULL, made = NULL WHERE organization_id = $1::bigint AND document IS NOT NULL AND state NOT IN ${PENDING}
          AND coalesce(decided_at, created_at) < clock_timestamp() - make_interval(days => $2::int) RETURNING 1`,
       [organizationId, days]
     )

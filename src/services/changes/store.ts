@@ -136,6 +136,7 @@ const storedOf = (change: NewChange, via: Via, created: string, token: string | 
   created,
   decided_by: null,
   receipt: undefined,
+  made: null,
   undoes: change.undoes ?? null,
   undone_by: null,
   replaced_by: null,

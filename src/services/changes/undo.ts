@@ -5,7 +5,7 @@ import type { ChangeDocument, ChangeState, ChangeStep } from "../../domain/Chang
 import { type EntityType, typeByKey } from "../../domain/EntityType.ts"
 import { Decided, Stale, type UnknownName } from "../../domain/errors.ts"
 import type { Caller } from "./callers.ts"
-import { open } from "./document.ts"
+import { type Made, openMade, rowDigest } from "./made.ts"
 import { noChange } from "./propose.ts"
 import type { Stored } from "./records.ts"
 import { showText } from "./show.ts"
@@ -16,7 +16,7 @@ export const undoable = (
   stored: Stored | undefined,
   who: string
 ): Effect.Effect<
-  { readonly undone: ChangeDocument; readonly sessionId: string | undefined },
+  { readonly undone: ChangeDocument; readonly made: Made; readonly sessionId: string | undefined },
   Decided | UnknownName
 > => {
   if (stored === undefined || ![stored.proposer_id, stored.decided_by].includes(who)) return Effect.fail(noChange)
@@ -24,10 +24,11 @@ export const undoable = (
   if (stored.state !== "applied") return refuse("Only an applied change can be undone.", stored.state)
   if (stored.undone_by !== null) return refuse("This change has been undone already.")
   if (stored.document === null) return refuse("The values of this change aren't kept any more.")
-  const undone = open(stored.document, stored.digest)
+  const undone = openMade(stored.document, stored.digest, stored.made)
   if (undone.steps.length === 0) return refuse("Another system has done this: it can't be undone here.")
   return Effect.succeed({
     undone,
+    made: stored.made ?? {},
     sessionId: stored.session_id ?? undefined
   })
 }
@@ -36,12 +37,22 @@ const MOVED = "The columns of this type have changed since: it can't be undone."
 
 const GONE = "A deleted row of a mapped table can't be brought back here, because Max doesn't read all of it."
 
+const KEPT = "Rows of this mapped table can't be deleted here, so one that was added can't be taken back."
+
+const addsMapped = (action: string, type: string, { catalog }: Pick<Caller, "catalog">): boolean =>
+  actionByKey(catalog, action)?.executor.op === "create" && typeByKey(catalog, type)?.mapping !== undefined
+
+const deletable = (type: string, { catalog }: Pick<Caller, "catalog">): boolean =>
+  actionByKey(catalog, `${type}.delete`) !== undefined
+
 /** The units that undo a document, the last step first. */
 export const inverseOf = (document: ChangeDocument, caller: Caller): Effect.Effect<ReadonlyArray<Unit>, Stale> => {
   const deletesMapped = ({ action, type }: ChangeStep) =>
     actionByKey(caller.catalog, action)?.executor.op === "delete" &&
     typeByKey(caller.catalog, type)?.mapping !== undefined
   if (document.steps.some(deletesMapped)) return Effect.fail(Stale.of(GONE))
+  const kept = document.steps.find(({ action, type }) => addsMapped(action, type, caller) && !deletable(type, caller))
+  if (kept !== undefined) return Effect.fail(Stale.of(KEPT))
   const units = document.steps.toReversed().map((step) => inverseStep(step, caller))
   return units.includes(undefined) ? Effect.fail(Stale.of(MOVED)) : Effect.succeed(units as ReadonlyArray<Unit>)
 }
@@ -79,16 +90,32 @@ const isEmpty = (text: string | null | undefined): boolean => text === null || t
 export const requireStanding = (
   steps: ReadonlyArray<ChangeStep>,
   undone: ChangeDocument,
+  made: Made,
   { catalog }: Caller
 ): Effect.Effect<void, Stale> => {
   const conflicts = steps.flatMap((step) => {
     const done = undone.steps.find(({ entity, type }) => entity === step.entity && type === step.type)
     const type = typeByKey(catalog, step.type)
-    return done === undefined || type === undefined ? [] : conflictsOf(step, done, type, { catalog })
+    if (done === undefined || type === undefined) return []
+    return addsMapped(done.action, done.type, { catalog })
+      ? conflictOfAdded(step, type, made)
+      : conflictsOf(step, done, type, { catalog })
   })
   return conflicts.length === 0
     ? Effect.void
     : Effect.fail(Stale.of(`${conflicts.slice(0, 5).join(" ")} It wasn't undone.`))
+}
+
+/** The database filled cells in that nobody set: the row is compared as a whole. */
+const conflictOfAdded = (step: ChangeStep, type: EntityType, made: Made): ReadonlyArray<string> => {
+  const columns = type.columns.filter(({ key }) => Object.hasOwn(step.before, key))
+  const now = rowDigest(
+    columns,
+    columns.map(({ key }) => step.before[key] ?? null)
+  )
+  return Object.values(made).some(({ entity, row }) => entity === step.entity && row === now)
+    ? []
+    : [`The ${type.name.toLowerCase()} has been changed since it was added.`]
 }
 
 const conflictsOf = (

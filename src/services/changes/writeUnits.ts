@@ -26,10 +26,10 @@ import type { Catalog, Column, EntityType } from "../../domain/EntityType.ts"
 import { NotAllowed, NotYet, Stale } from "../../domain/errors.ts"
 import { printable } from "../../domain/text.ts"
 import { type Bits, decide } from "../../permissions/decide.ts"
-import type { Granted } from "../../permissions/permissionPlan.ts"
-import type { WriteGranted } from "../../permissions/WritePlan.ts"
+import { requireCreatedSeen, requireSeen, type Rows } from "./approverSees.ts"
 import type { Caller } from "./callers.ts"
 import { refused, unwritable } from "./evaluate.ts"
+import { type Made, rowDigest } from "./made.ts"
 import { taken } from "./taken.ts"
 import { showText } from "./show.ts"
 import { assignmentsOf, type Group, groupsOf, mayDangle, rowChangeOf, shownOf, type Unit } from "./Unit.ts"
@@ -57,10 +57,9 @@ const otherwise = (columns: ReadonlyArray<Column>): string =>
 const DEFERRED = "SET CONSTRAINTS ALL IMMEDIATE"
 const NO_LONGER = ({ pluralName }: EntityType) =>
   `You may not change ${pluralName.toLowerCase()} any more: nothing was changed.`
-const UNREADABLE = "You can't see everything that this changes, so you can't approve it."
 
 /**
- * Writes the units of a change. Every writer must be permitted all of it, and the approver must see all of it. Fails without
+ * Writes the units of a change; returns the rows that were added to mapped tables. Every writer must be permitted all of it, and the approver must see all of it. Fails without
  * an order among what it has done: the caller's transaction rolls back.
  */
 export const writeUnits = Effect.fnUntraced(function* (
@@ -68,7 +67,7 @@ export const writeUnits = Effect.fnUntraced(function* (
   writers: ReadonlyArray<Caller>,
   approver: Caller | undefined,
   sql: PgClient.PgClient
-): Effect.fn.Return<void, Stale | NotAllowed | NotYet | SqlError.SqlError> {
+): Effect.fn.Return<Made, Stale | NotAllowed | NotYet | SqlError.SqlError> {
   const created = units.filter(({ op }) => op === "create").map(({ id }) => id)
   const groups = groupsOf(units)
   const planned: Array<Planned> = []
@@ -90,22 +89,45 @@ export const writeUnits = Effect.fnUntraced(function* (
   }
   for (const one of planned) yield* requireTargets(one, created, rows)
   if (approver !== undefined) for (const group of groups) yield* requireSeen(group, approver, rows)
-  for (const group of groups)
-    yield* write(
+  const given = new Map<string, string>()
+  for (const group of groups) {
+    const written = yield* write(
       group,
       planned.find((one) => one.group === group)!,
       rows
     )
+    const [{ id, op, type }] = group.units
+    if (op === "create" && type.mapping !== undefined) given.set(id, written[0]!.id!)
+  }
   if (mapped.length > 0) {
     yield* taken(sql.unsafe(DEFERRED))
     // Again, because only the locks of the writes keep the relations as they are.
     yield* requireWritable(mapped, rows)
   }
-  for (const one of planned) yield* verify(one, rows)
-  if (approver !== undefined) for (const group of groups) yield* requireCreatedSeen(group, approver, rows)
+  for (const one of planned) yield* verify(one, given, rows)
+  if (approver !== undefined) for (const group of groups) yield* requireCreatedSeen(group, given, approver, rows)
+  return yield* madeOf(planned, given, rows)
 })
 
-type Rows = <Row extends object>(statement: Statement) => Effect.Effect<ReadonlyArray<Row>, SqlError.SqlError>
+/** The rows that were added to mapped tables, as they are now. */
+const madeOf = Effect.fnUntraced(function* (
+  planned: ReadonlyArray<Planned>,
+  given: ReadonlyMap<string, string>,
+  rows: Rows
+) {
+  const made: Record<string, Made[string]> = {}
+  for (const { change, group, writer } of planned) {
+    const [{ id }] = group.units
+    const entity = given.get(id)
+    if (entity === undefined || made[id] !== undefined) continue
+    const columns = changedColumns({ ...change, write: { action: "delete" } })
+    const [row] = yield* rows<VerifiedRow>(
+      compileVerify(change.type, [entity], columns, { ...change.write, after: [] }, writer.catalog)
+    )
+    made[id] = { entity, row: rowDigest(columns, row?.after ?? []) }
+  }
+  return made
+})
 
 const plan = (group: Group, created: ReadonlyArray<string>, writer: Caller): Effect.Effect<Planned, NotAllowed> => {
   const [{ op, type }] = group.units
@@ -203,8 +225,9 @@ const write = Effect.fnUntraced(function* ({ units }: Group, { assignments, writ
   )
   const written = yield* type.mapping === undefined ? writing : taken(writing)
   if (written.length !== units.length) return yield* Stale.of(OTHERWISE)
+  const isGiven = op === "create" && type.mapping !== undefined
   for (const unit of units) {
-    const row = written.find((one) => one.id === unit.id)
+    const row = isGiven ? written[0] : written.find((one) => one.id === unit.id)
     const others = assignments.filter(
       ({ column }, index) =>
         row?.after !== undefined && column.storage._tag !== "Many" && row.after[index] !== unit.step?.after[column.key]
@@ -212,6 +235,7 @@ const write = Effect.fnUntraced(function* ({ units }: Group, { assignments, writ
     const same = others.length === 0
     if (row === undefined || !same) return yield* Stale.of(otherwise(others.map(({ column }) => column)))
   }
+  return written
 })
 
 /** Requires that mapped relations are as they were mapped, and carry a change no further. */
@@ -225,15 +249,27 @@ const requireWritable = Effect.fnUntraced(function* (groups: ReadonlyArray<Group
 })
 
 /** Judges the rows as they are now, and compares them with what was confirmed. */
-const verify = Effect.fnUntraced(function* ({ before, change, group, writer }: Planned, rows: Rows) {
+const verify = Effect.fnUntraced(function* (
+  { before, change, group, writer }: Planned,
+  given: ReadonlyMap<string, string>,
+  rows: Rows
+) {
   const { type, write: plan } = change
   const columns = plan.action === "delete" ? [] : changedColumns(change)
   const after =
     plan.action === "delete"
       ? []
-      : yield* rows<VerifiedRow>(compileVerify(type, change.ids, columns, plan, writer.catalog))
+      : yield* rows<VerifiedRow>(
+          compileVerify(
+            type,
+            change.ids.map((id) => given.get(id) ?? id),
+            columns,
+            plan,
+            writer.catalog
+          )
+        )
   for (const unit of group.units) {
-    const row = after.find(({ id }) => id === unit.id)
+    const row = after.find(({ id }) => id === (given.get(unit.id) ?? unit.id))
     if (plan.action !== "delete") {
       const others = columns.filter(({ key }, index) => row?.after[index] !== unit.step?.after[key])
       const same = others.length === 0
@@ -243,45 +279,8 @@ const verify = Effect.fnUntraced(function* ({ before, change, group, writer }: P
     const keys = plan.action === "delete" ? [] : columns.map(({ key }) => key)
     const refusals = decide(plan, keys, { before: before.get(unit.id), after: row?.bits_after })
     if (refusals.length > 0) {
-      const name = unit.step?.shown["name"]
+      const name = plan.action === "create" ? null : unit.step?.shown["name"]
       return yield* refused(refusals, unit, name === null || name === undefined ? undefined : printable(name))
     }
   }
-})
-
-/** The columns that a unit of a document touches. */
-const touched = ({ step, type }: Unit): ReadonlyArray<Column> =>
-  type.columns.filter(({ key }) => Object.hasOwn(step!.before, key) || Object.hasOwn(step!.after, key))
-
-/** Requires that the approver sees every cell that is changed, as the rows are before. */
-const requireSeen = Effect.fnUntraced(function* ({ units }: Group, approver: Caller, rows: Rows) {
-  const [{ op, type }] = units
-  const read = approver.readOf(type)
-  if (read === undefined) return yield* NotAllowed.of(UNREADABLE)
-  if (op === "create") return
-  const ids = units.map(({ id }) => id)
-  const seen = yield* rows<SeenRow>(compileSeen(type, ids, touched(units[0]), read, approver.catalog))
-  if (seen.length !== units.length || seen.some(({ visible }) => visible.includes(false)))
-    return yield* NotAllowed.of(UNREADABLE)
-})
-
-/** Requires that the approver sees every cell of the rows that are created, as they are now. */
-const requireCreatedSeen = Effect.fnUntraced(function* ({ units }: Group, approver: Caller, rows: Rows) {
-  const [unit] = units
-  if (unit.op !== "create") return
-  const masks = readingOf(unit, approver.readOf(unit.type)!)
-  const [row] = yield* rows<VerifiedRow>(compileVerify(unit.type, [unit.id], [], masks, approver.catalog))
-  if (row === undefined || row.bits_after.includes(false)) return yield* NotAllowed.of(UNREADABLE)
-})
-
-/** A read plan as judgements on a new row. */
-export const readingOf = (unit: Unit, { cells, where }: Granted): WriteGranted => ({
-  _tag: "Granted",
-  action: "create",
-  before: [],
-  after: [where, ...touched(unit).map(({ key }) => cells.get(key) ?? { _tag: "Never" as const })],
-  parties: [],
-  columns: [],
-  whole: false,
-  expiresAt: Infinity
 })

@@ -1,5 +1,5 @@
 /** Checks what an entry of a mapping lets changes write. Pure. */
-import type { Column, MappedWrite, SourceType } from "../../domain/EntityType.ts"
+import type { Column, MappedCreate, MappedWrite, SourceType } from "../../domain/EntityType.ts"
 import { closest, quoted } from "../../domain/text.ts"
 import type { Fault } from "./checkColumn.ts"
 import type { MappedKind, TypeEntry, WriteEntry } from "./mappingFile.ts"
@@ -30,6 +30,7 @@ export const writeOf = (
   if (relation.kind !== "table") fault(`${relation.name} is a ${relation.kind}; only rows of a table can be changed.`)
   if (relation.rowSecurity)
     fault(`row security on ${relation.name} decides which rows are written; Max's own policy decides that.`)
+  if (relation.rules) fault(`a rule on ${relation.name} makes other statements of a change.`)
   for (const name of relation.foreignTriggers)
     fault(`the function of the trigger ${quoted(name)} belongs to a role that could run anything with Max's rights.`)
   const keys = write.columns.flatMap((slug): ReadonlyArray<string> => {
@@ -60,12 +61,53 @@ export const writeOf = (
   for (const table of cascades)
     if (write.delete === undefined || !followers.has(table))
       fault(`no foreign key passes a deletion on to ${quoted(table)}. Take it out of "cascades".`)
+  const create = write.create === undefined ? undefined : createOf(entry, keys, relation, columns, fault)
   if (keys.length === 0 && write.columns.length === 0 && write.delete === undefined)
     fault(`it names nothing that may be changed. Leave "write" out.`)
   return {
     columns: [...new Set(keys)],
+    ...(create === undefined ? {} : { create }),
     ...(write.delete === undefined ? {} : { delete: true }),
     ...(cascades.length === 0 ? {} : { cascades })
+  }
+}
+
+/** How rows are added, whose other columns get what Postgres and the mapping give them. */
+const createOf = (
+  entry: TypeEntry,
+  keys: ReadonlyArray<string>,
+  relation: RelationFacts,
+  columns: ReadonlyArray<Column>,
+  fault: (text: string) => void
+): MappedCreate => {
+  const cant = (text: string) => fault(`rows can't be added: ${text}`)
+  const where = Object.entries(entry.where ?? {})
+  const set = new Map(
+    columns.flatMap(({ key, storage }) =>
+      keys.includes(key) && storage._tag === "Value" ? [[storage.column, key]] : []
+    )
+  )
+  if (keys.length === 0) cant(`name the columns that a new row gets in "columns".`)
+  const given = new Set([
+    ...(entry.organization === undefined ? [] : [entry.organization]),
+    ...where.map(([name]) => name)
+  ])
+  for (const { filled, generated, name, notNull } of relation.columns) {
+    const says = `every row needs ${quoted(name)}`
+    if (name === entry.id && !filled)
+      cant(
+        `Postgres gives ${quoted(name)} no value. Make it an identity or give it a default: the id is never chosen here.`
+      )
+    else if (given.has(name) && generated)
+      cant(`Postgres generates ${quoted(name)}, which decides whether a row is shown.`)
+    else if (notNull && !filled && !set.has(name) && !given.has(name))
+      cant(`${says}, which "columns" doesn't set. Add it there, give it a default, or leave "create" out.`)
+    else if (notNull && where.some(([column, is]) => column === name && is === null))
+      cant(`${says}, and "where" shows only rows without it.`)
+  }
+  return {
+    needed: relation.columns.flatMap(({ filled, name, notNull }) => (notNull && !filled ? (set.get(name) ?? []) : [])),
+    sequences: relation.sequences
   }
 }
 

@@ -31,6 +31,8 @@ export type ColumnEntry = typeof ColumnEntry.Type
 const WriteEntry = Schema.Struct({
   /** The columns that changes may set, by their names in `columns`. */
   columns: Schema.Array(Schema.String),
+  /** Rows may be added with these columns; Postgres gives them their id. */
+  create: optionalKey(Schema.Literal(true)),
   /** `row`: rows may be deleted. */
   delete: optionalKey(Schema.Literal("row")),
   /** schema.table of the tables whose rows a deleted row takes along or changes. */

@@ -2,7 +2,7 @@
 import type { PgClient } from "@effect/sql-pg"
 import { Effect, Schema } from "effect"
 import type { SqlError } from "effect/sql"
-import type { IdType, SourceType } from "../../domain/EntityType.ts"
+import type { IdType, Relation, SourceType } from "../../domain/EntityType.ts"
 
 export interface ColumnFacts {
   readonly name: string
@@ -17,6 +17,8 @@ export interface ColumnFacts {
   readonly notNull: boolean
   /** Whether Postgres alone gives it its value: a generated column, or an identity that is always generated. */
   readonly generated: boolean
+  /** Whether a row that doesn't state it gets a value: a default, an identity or a generated column. */
+  readonly filled: boolean
   /** Whether it is of an enumeration. */
   readonly enumerated: boolean
   readonly comment: string | null
@@ -57,8 +59,12 @@ export interface RelationFacts {
   readonly unique: ReadonlyArray<ReadonlyArray<string>>
   readonly foreignKeys: ReadonlyArray<ForeignKey>
   readonly referrers: ReadonlyArray<Referrer>
+  /** The sequences that defaults of columns take their values from; an identity needs no right on its own. */
+  readonly sequences: ReadonlyArray<Relation>
   /** Row security; a policy for reads can still let Max read it. */
   readonly rowSecurity: boolean
+  /** Whether rules rewrite what is written. */
+  readonly rules: boolean
   /** The triggers whose functions belong to a role that isn't trusted. */
   readonly foreignTriggers: ReadonlyArray<string>
   /** Definitions of the indexes on expressions. */
@@ -138,6 +144,7 @@ const RelationRow = Struct({
       precision: NullOr(Finite),
       notNull: Boolean,
       generated: Boolean,
+      filled: Boolean,
       comment: NullOr(String),
       deterministic: Boolean,
       labels: NullOr(List(String))
@@ -147,7 +154,9 @@ const RelationRow = Struct({
   unique: List(List(String)),
   foreignKeys: List(Struct({ columns: List(String), target: String, targetColumns: List(String) })),
   referrers: List(Struct({ table: String, columns: List(String), followsUpdate: Boolean, followsDelete: Boolean })),
+  sequences: List(Struct({ schema: String, table: String })),
   rowSecurity: Boolean,
+  rules: Boolean,
   foreignTriggers: List(String),
   indexes: List(String),
   checks: List(Struct({ column: String, definition: String })),
@@ -181,6 +190,7 @@ SELECT json_build_object('schema', c.nspname, 'table', c.relname,
   'columns', (SELECT coalesce(json_agg(json_build_object('name', a.attname, 'typeName', format_type(a.atttypid, a.atttypmod),
       'of', ${typeJson("t", `CASE WHEN t.typcategory = 'A' THEN (SELECT ${typeJson("e", "NULL")} FROM pg_type e WHERE e.oid = t.typelem) END`)},
       'precision', CASE WHEN t.typname LIKE 'timestamp%' AND a.atttypmod >= 0 THEN a.atttypmod END, 'notNull', a.attnotnull, 'generated', a.attgenerated <> '' OR a.attidentity = 'a',
+      'filled', a.atthasdef OR a.attidentity <> '' OR (SELECT y.typdefault IS NOT NULL FROM pg_type y WHERE y.oid = a.atttypid),
       'comment', col_description(c.oid, a.attnum), 'deterministic', coalesce((SELECT l.collisdeterministic FROM pg_collation l WHERE l.oid = a.attcollation), true),
       'labels', (SELECT json_agg(v.enumlabel ORDER BY v.enumsortorder) FROM pg_enum v WHERE v.enumtypid = t.oid)) ORDER BY a.attnum), '[]')
     FROM pg_attribute a JOIN base b ON b.type = a.atttypid JOIN pg_type t ON t.oid = b.base
@@ -196,7 +206,10 @@ SELECT json_build_object('schema', c.nspname, 'table', c.relname,
       'table', (SELECT s.nspname || '.' || o.relname FROM pg_class o JOIN pg_namespace s ON s.oid = o.relnamespace WHERE o.oid = k.conrelid),
       'followsUpdate', k.confupdtype IN ('c', 'n', 'd'), 'followsDelete', k.confdeltype IN ('c', 'n', 'd')) ORDER BY k.conname), '[]')
     FROM pg_constraint k WHERE k.confrelid = c.oid AND k.contype = 'f'),
-  'rowSecurity', c.relrowsecurity,
+  'sequences', (SELECT coalesce(json_agg(DISTINCT jsonb_build_object('schema', s.nspname, 'table', q.relname)), '[]')
+    FROM pg_attrdef f JOIN pg_depend d ON d.classid = 'pg_attrdef'::regclass AND d.objid = f.oid AND d.refclassid = 'pg_class'::regclass
+    JOIN pg_class q ON q.oid = d.refobjid AND q.relkind = 'S' JOIN pg_namespace s ON s.oid = q.relnamespace WHERE f.adrelid = c.oid),
+  'rowSecurity', c.relrowsecurity, 'rules', EXISTS (SELECT FROM pg_rewrite w WHERE w.ev_class = c.oid AND w.ev_type <> '1'),
   'foreignTriggers', (SELECT coalesce(json_agg(t.tgname), '[]') FROM pg_trigger t JOIN pg_proc f ON f.oid = t.tgfoid
     WHERE t.tgrelid = c.oid AND NOT t.tgisinternal AND NOT max.trusts(f.proowner)),
   'indexes', (SELECT coalesce(json_agg(pg_get_indexdef(i.indexrelid)), '[]') FROM pg_index i WHERE i.indrelid = c.oid AND i.indisvalid AND i.indexprs IS NOT NULL),

@@ -9,10 +9,12 @@ import type { EntityType } from "../../domain/EntityType.ts"
 import { OperatorError } from "../../domain/errors.ts"
 import { changeRoleOf, grantLacking, mappedTypes, runGrants } from "./grants.ts"
 
-/** A right on a relation: of some columns, or, without them, of the relation. */
+/** A right on a relation or a sequence: of some columns, or, without them, of all of it. */
 interface Right {
   readonly schema: string
   readonly table: string
+  /** What a statement says before its name. */
+  readonly kind: "" | "SEQUENCE "
   readonly privilege: string
   readonly columns: ReadonlyArray<string>
 }
@@ -30,13 +32,16 @@ interface WriteGrants {
 
 const NONE: WriteGrants = { all: [], missing: [], excess: [], revokes: [] }
 
+/** The right to take the next value of a sequence, which a default needs. */
+const USAGE = "USAGE"
+
 /** The rights that the mappings of these types ask for. */
 const rightsOf = (types: ReadonlyArray<EntityType>): ReadonlyArray<Right> => {
-  const rights = new Map<string, { schema: string; table: string; privilege: string; columns: Set<string> }>()
+  const rights = new Map<string, Omit<Right, "columns"> & { readonly columns: Set<string> }>()
   for (const { columns, mapping, relation } of types) {
     const add = (privilege: string, names: ReadonlyArray<string>) => {
       const key = `${qualified(relation)} ${privilege}`
-      const right = rights.get(key) ?? { ...relation, privilege, columns: new Set<string>() }
+      const right = rights.get(key) ?? { ...relation, kind: "", privilege, columns: new Set<string>() }
       for (const name of names) right.columns.add(name)
       rights.set(key, right)
     }
@@ -45,6 +50,16 @@ const rightsOf = (types: ReadonlyArray<EntityType>): ReadonlyArray<Right> => {
     )
     if (written.length > 0) add("UPDATE", written)
     if (mapping?.write?.delete === true) add("DELETE", [])
+    if (mapping?.write?.create === undefined) continue
+    const fixed = [mapping.organization, ...mapping.where].flatMap((one) => (one === undefined ? [] : [one.column]))
+    add("INSERT", [...written, ...fixed])
+    for (const sequence of mapping.write.create.sequences)
+      rights.set(`${qualified(sequence)} ${USAGE}`, {
+        ...sequence,
+        kind: "SEQUENCE ",
+        privilege: USAGE,
+        columns: new Set()
+      })
   }
   return [...rights.values()].map((right) => ({ ...right, columns: [...right.columns].sort() }))
 }
@@ -57,21 +72,25 @@ const heldBy = (owner: PgClient.PgClient, role: string) => owner<Right>`
   WITH tables AS (
     SELECT c.oid, n.nspname::text AS schema, c.relname::text AS "table" FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
     WHERE c.relkind IN ('r', 'p', 'v', 'm', 'f') AND n.nspname NOT IN ('max', 'builder', 'data', 'information_schema') AND n.nspname !~ '^pg_')
-  SELECT t.schema, t."table", x.privilege, '{}'::text[] AS columns FROM tables t, unnest('{DELETE,TRUNCATE,TRIGGER}'::text[]) x(privilege)
+  SELECT t.schema, t."table", '' AS kind, x.privilege, '{}'::text[] AS columns FROM tables t, unnest('{DELETE,TRUNCATE,TRIGGER}'::text[]) x(privilege)
   WHERE has_table_privilege(${role}::text::name, t.oid, x.privilege)
   UNION ALL
-  SELECT t.schema, t."table", x.privilege, array_agg(a.attname::text ORDER BY a.attname) FROM tables t
+  SELECT t.schema, t."table", '', x.privilege, array_agg(a.attname::text ORDER BY a.attname) FROM tables t
     CROSS JOIN unnest('{INSERT,UPDATE,REFERENCES}'::text[]) x(privilege)
     JOIN pg_attribute a ON a.attrelid = t.oid AND a.attnum > 0 AND NOT a.attisdropped
   WHERE has_any_column_privilege(${role}::text::name, t.oid, x.privilege) AND has_column_privilege(${role}::text::name, t.oid, a.attnum, x.privilege)
-  GROUP BY 1, 2, 3`
+  GROUP BY 1, 2, 4
+  UNION ALL
+  SELECT n.nspname, q.relname, 'SEQUENCE ', x.privilege, '{}'::text[] FROM pg_class q JOIN pg_namespace n ON n.oid = q.relnamespace, unnest('{USAGE,UPDATE}'::text[]) x(privilege)
+  WHERE q.relkind = 'S' AND n.nspname NOT IN ('max', 'builder', 'data', 'information_schema') AND n.nspname !~ '^pg_'
+    AND has_sequence_privilege(${role}::text::name, q.oid, x.privilege)`
 
-const said = ({ columns, privilege, schema, table }: Right): string =>
-  `${privilege}${columns.length === 0 ? "" : ` (${columns.join(", ")})`} on ${schema}.${table}`
+const said = ({ columns, kind, privilege, schema, table }: Right): string =>
+  `${privilege}${columns.length === 0 ? "" : ` (${columns.join(", ")})`} on ${kind.toLowerCase()}${schema}.${table}`
 
 const granting = (right: Right, role: string): string => {
   const columns = right.columns.length === 0 ? "" : ` (${right.columns.map(identifier).join(", ")})`
-  return `GRANT ${right.privilege}${columns} ON ${qualified(right)} TO ${identifier(role)}`
+  return `GRANT ${right.privilege}${columns} ON ${right.kind}${qualified(right)} TO ${identifier(role)}`
 }
 
 /** Compares the rights with the mappings of every organization. */
@@ -80,6 +99,11 @@ export const compareWrites = Effect.fnUntraced(function* (owner: PgClient.PgClie
   if (role === undefined) return NONE
   const wanted = rightsOf(yield* mappedTypes(owner))
   const held = yield* heldBy(owner, role)
+  // A sequence can be gone: its default is then, too.
+  const existing = new Set(
+    (yield* owner<{ name: string }>`SELECT x.name FROM unnest(${wanted.map(qualified)}::text[]) x(name)
+      WHERE to_regclass(x.name) IS NOT NULL`).map(({ name }) => name)
+  )
   const beyond = (some: ReadonlyArray<Right>, others: ReadonlyArray<Right>) =>
     some.flatMap((right): ReadonlyArray<Right> => {
       const other = others.find((one) => qualified(one) === qualified(right) && one.privilege === right.privilege)
@@ -88,16 +112,19 @@ export const compareWrites = Effect.fnUntraced(function* (owner: PgClient.PgClie
       return columns.length === 0 ? [] : [{ ...right, columns }]
     })
   const excess = beyond(held, wanted)
-  const tables = new Set(excess.map(qualified))
-  const again = wanted.filter((right) => tables.has(qualified(right)))
+  const relations = new Map(excess.map((right) => [qualified(right), right]))
+  const again = wanted.filter((right) => relations.has(qualified(right)))
   return {
     all: wanted.map((right) => granting(right, role)),
-    missing: beyond(wanted, held).map((right) => granting(right, role)),
+    missing: beyond(wanted, held)
+      .filter((right) => right.kind === "" || existing.has(qualified(right)))
+      .map((right) => granting(right, role)),
     excess: excess.map(said),
     revokes: [
       // Revoked from the relation, a right is gone from its columns as well.
-      ...[...tables].map(
-        (table) => `REVOKE INSERT, UPDATE, DELETE, TRUNCATE, REFERENCES, TRIGGER ON ${table} FROM ${identifier(role)}`
+      ...[...relations].map(
+        ([name, { kind }]) =>
+          `REVOKE ${kind === "" ? "INSERT, UPDATE, DELETE, TRUNCATE, REFERENCES, TRIGGER" : "USAGE, UPDATE"} ON ${kind}${name} FROM ${identifier(role)}`
       ),
       ...again.map((right) => granting(right, role))
     ]

@@ -40,6 +40,9 @@ const POLICY = {
     rule("all", "boss", "read", "customers", "*"),
     rule("change-all", "boss", "update", "customers", "*"),
     rule("delete-all", "boss", "delete", "customers", "*"),
+    rule("add-all", "boss", "create", "customers", ["first_name", "last_name", "email", "phone", "city"], {
+      any: [{ city: null }, { not: { city: "Lima" } }]
+    }),
     rule("invoices", "boss", "read", "invoices", "*"),
     rule("change-invoices", "boss", "update", "invoices", "*"),
     rule("own", "agent", "read", "customers", "*", { support_rep: "$me" }),
@@ -65,6 +68,11 @@ const mapShop = Effect.fnUntraced(function* (
   const file = proposed
   const types = file.types.map((entry) => ({
     ...entry,
+    // The name is put together from these.
+    columns:
+      entry.type === "customers"
+        ? { ...entry.columns, first_name: { from: "first_name" }, last_name: { from: "last_name" } }
+        : entry.columns,
     ...(writes[entry.type] === undefined ? {} : { write: writes[entry.type]! })
   }))
   return yield* mappings.apply(organization, yield* readMappingFile(JSON.stringify({ ...file, types })))
@@ -232,12 +240,12 @@ layer(TestServices, { excludeTestServices: true })("a change of a mapped row", (
     })
   )
 
-  const trigger = (body: string) =>
+  const trigger = (body: string, when: string) =>
     `CREATE FUNCTION public.touch() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN ${body.replaceAll("'", "''")} RETURN NEW; END';\n` +
-    "CREATE TRIGGER touch BEFORE UPDATE ON public.customer FOR EACH ROW EXECUTE FUNCTION public.touch();\n"
-  const withTrigger = <A, E, R>(body: string, use: Effect.Effect<A, E, R>) =>
+    `CREATE TRIGGER touch ${when} ON public.customer FOR EACH ROW EXECUTE FUNCTION public.touch();\n`
+  const withTrigger = <A, E, R>(body: string, use: Effect.Effect<A, E, R>, when = "BEFORE UPDATE") =>
     Effect.acquireUseRelease(
-      runScript(trigger(body)),
+      runScript(trigger(body, when)),
       () => use,
       () => Effect.orDie(runScript("DROP TRIGGER touch ON public.customer;\nDROP FUNCTION public.touch();\n"))
     )
@@ -402,6 +410,159 @@ layer(TestServices, { excludeTestServices: true })("a change of a mapped row", (
       expect(yield* failing(confirmed(jane, open))).toMatchObject({ _tag: "NotYet" })
       expect(yield* count("customer WHERE customer_id IN (1, 102)")).toEqual(["2"])
       yield* runScript("DROP TABLE public.call;\nDROP TABLE public.note;\n")
+      yield* mapShop(organization)
+    })
+  )
+
+  const NEW = { first_name: "Ida", last_name: "Lund", email: "ida@example.com", phone: "555-0120" }
+  const ADDING: WriteEntry = { columns: ["first_name", "last_name", "email", "phone", "city"], create: true }
+  const count = (table: string) => byHand(`SELECT count(*) AS id FROM ${table}`)
+
+  it.effect("that adds a row gets the id that the database gives, and is undone while the row is as it was added", () =>
+    Effect.gen(function* () {
+      const { jane, organization, steve } = yield* opened
+      expect(yield* failing(mapShop(organization, { customers: { columns: ["phone"], create: true } }))).toMatchObject({
+        details: [
+          expect.stringContaining('Postgres gives "customer_id" no value'),
+          ...["first_name", "last_name", "email"].map((name) => expect.stringContaining(`every row needs "${name}"`))
+        ]
+      })
+      yield* runScript(
+        "CREATE SEQUENCE public.customer_number START 501;\n" +
+          "ALTER TABLE public.customer ALTER customer_id SET DEFAULT nextval('public.customer_number'), ALTER country SET DEFAULT 'Norway';\n"
+      )
+      const applied = yield* mapShop(organization, { customers: ADDING })
+      expect(applied.grants).toContainEqual(
+        expect.stringMatching(
+          /^GRANT INSERT \("city", "email", "first_name", "last_name", "phone"\) ON "public"\."customer" TO "max_change_\w{8}"$/
+        )
+      )
+      expect(yield* rightsOn("public.customer_number")).toEqual(["USAGE"])
+      expect(yield* rightsOn("public.customer")).toEqual([
+        "INSERT (city, email, first_name, last_name, phone)",
+        "UPDATE (city, email, first_name, last_name, phone)"
+      ])
+      expect(yield* failing(steve.create("customers.create", NEW))).toMatchObject({ _tag: "UnknownName" })
+      expect(yield* failing(jane.create("customers.create", { first_name: "Ida" }))).toMatchObject({
+        message: "customers.create needs email."
+      })
+      expect(yield* failing(jane.create("customers.create", { ...NEW, city: "Lima" }))).toMatchObject({
+        _tag: "NotAllowed",
+        message: "You may not add a customer like that."
+      })
+      const proposed = yield* jane.create("customers.create", NEW)
+      expect(proposed.preview.steps).toMatchObject([
+        { actionId: "customers.create", displayName: "Ida Lund", entityId: "" }
+      ])
+      expect(yield* count("customer WHERE customer_id > 500")).toEqual(["0"])
+      const done = yield* confirmed(jane, proposed)
+      expect(done).toMatchObject({
+        receipt: { message: "Done: 1 customer added.", entities: [{ entityId: "501", entityTypeId: "customers" }] }
+      })
+      expect(
+        yield* byHand("SELECT concat_ws(' ', first_name, country) AS id FROM customer WHERE customer_id = 501")
+      ).toEqual(["Ida Norway"])
+      expect((yield* jane.find("customers", ["id=501"])).total).toBe(1)
+      expect((yield* jane.preview(proposed.changeId)).steps).toMatchObject([
+        { entityId: "501", displayName: "Ida Lund" }
+      ])
+      expect((yield* jane.history("customers", "501"))[0]).toMatchObject({ actionId: "customers.create" })
+      // The role that applies changes may not delete these rows yet.
+      expect(yield* failing(jane.undo(proposed.changeId))).toMatchObject({
+        _tag: "Stale",
+        message: "Rows of this mapped table can't be deleted here, so one that was added can't be taken back."
+      })
+      yield* mapShop(organization, { customers: { ...ADDING, delete: "row" } })
+      // What the database filled in counts as well.
+      yield* runScript("UPDATE public.customer SET country = 'Chile' WHERE customer_id = 501;\n")
+      expect(yield* failing(jane.undo(proposed.changeId))).toMatchObject({
+        _tag: "Stale",
+        message: "The customer has been changed since it was added. It wasn't undone."
+      })
+      yield* runScript("UPDATE public.customer SET country = 'Norway' WHERE customer_id = 501;\n")
+      yield* confirmed(jane, yield* jane.undo(proposed.changeId))
+      expect(yield* count("customer WHERE customer_id > 500")).toEqual(["0"])
+      yield* forgetLimits(organization)
+      // An identity needs no right on its sequence.
+      yield* runScript(
+        "ALTER TABLE public.customer ALTER customer_id DROP DEFAULT;\nALTER TABLE public.customer ALTER customer_id ADD GENERATED ALWAYS AS IDENTITY (START 601);\n"
+      )
+      yield* mapShop(organization, { customers: ADDING })
+      expect(yield* rightsOn("public.customer_number")).toEqual([])
+      const second = yield* confirmed(jane, yield* jane.create("customers.create", NEW))
+      expect(second).toMatchObject({ receipt: { entities: [{ entityId: "601" }] } })
+      yield* runScript("DELETE FROM public.customer WHERE customer_id = 601;\n")
+    })
+  )
+
+  it.effect("that adds a row is refused by constraints with one sentence, and judged on what triggers made of it", () =>
+    Effect.gen(function* () {
+      const { jane, organization } = yield* opened
+      yield* runScript(
+        "DELETE FROM public.customer WHERE customer_id > 100;\nCREATE UNIQUE INDEX one_email ON public.customer (lower(email));\n" +
+          "ALTER TABLE public.customer ADD CONSTRAINT short CHECK (length(phone) < 20) NOT VALID;\n"
+      )
+      yield* mapShop(organization, { customers: ADDING })
+      // The address of another row; a CHECK; a text that is too long.
+      for (const values of [
+        { email: "LUISG@embraer.com.br" },
+        { phone: "555-0105 555-0105 555-0105" },
+        { last_name: "L".repeat(30) }
+      ]) {
+        const refused = yield* jane.create("customers.create", { ...NEW, ...values })
+        expect(yield* failing(confirmed(jane, refused)), JSON.stringify(values)).toMatchObject({
+          _tag: "NotAllowed",
+          message: NOT_TAKEN
+        })
+      }
+      const adding = "BEFORE INSERT"
+      yield* forgetLimits(organization)
+      const otherwise = yield* jane.create("customers.create", NEW)
+      yield* withTrigger(
+        "NEW.email := upper(NEW.email);",
+        Effect.gen(function* () {
+          expect(yield* failing(confirmed(jane, otherwise))).toMatchObject({
+            _tag: "Stale",
+            message: "The database made something else of Email: nothing was changed."
+          })
+        }),
+        adding
+      )
+      // A trigger sets what wasn't confirmed, and the policy judges the row as it is.
+      const judged = yield* jane.create("customers.create", { ...NEW, city: "Oslo" })
+      const without = yield* jane.create("customers.create", NEW)
+      yield* withTrigger(
+        "IF NEW.city IS NULL THEN NEW.city := 'Lima'; END IF;",
+        Effect.gen(function* () {
+          expect(yield* failing(confirmed(jane, without))).toMatchObject({
+            _tag: "NotAllowed",
+            message: "You may not add a customer like that."
+          })
+          yield* confirmed(jane, judged)
+        }),
+        adding
+      )
+      const vanishes = yield* jane.create("customers.create", { ...NEW, email: "ida.lund@example.com" })
+      yield* withTrigger(
+        "RETURN NULL;",
+        Effect.gen(function* () {
+          expect(yield* failing(confirmed(jane, vanishes))).toMatchObject({ _tag: "Stale" })
+        }),
+        adding
+      )
+      expect(yield* byHand("SELECT city AS id FROM customer WHERE customer_id > 500")).toEqual(["Oslo"])
+      // A table that isn't as it was mapped takes no new row.
+      const waits = yield* jane.create("customers.create", { ...NEW, email: "ida.lund@example.com" })
+      yield* runScript("ALTER TABLE public.customer ADD COLUMN since date;\n")
+      expect(yield* failing(confirmed(jane, waits))).toMatchObject({ _tag: "NotYet" })
+      yield* runScript(
+        "ALTER TABLE public.customer DROP COLUMN since;\nCREATE RULE copies AS ON INSERT TO public.customer DO ALSO DELETE FROM public.invoice;\n"
+      )
+      expect(yield* failing(confirmed(jane, waits))).toMatchObject({ _tag: "NotYet" })
+      yield* runScript(
+        "DROP RULE copies ON public.customer;\nDELETE FROM public.customer WHERE customer_id > 500;\nDROP INDEX public.one_email;\nDROP SEQUENCE public.customer_number;\n" +
+          "ALTER TABLE public.customer DROP CONSTRAINT short, ALTER customer_id DROP IDENTITY, ALTER country DROP DEFAULT;\n"
+      )
       yield* mapShop(organization)
     })
   )

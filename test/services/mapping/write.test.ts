@@ -25,6 +25,9 @@ CREATE FOREIGN TABLE crm.remote (id int, name text) SERVER elsewhere;
 CREATE ROLE stranger_of_writes;
 CREATE FUNCTION public.theirs() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN RETURN NEW; END';
 ALTER FUNCTION public.theirs() OWNER TO stranger_of_writes;
+CREATE TABLE crm.slip (id int PRIMARY KEY, name text NOT NULL, tenant text, day date NOT NULL, shop text NOT NULL DEFAULT 'x', gone boolean NOT NULL);
+CREATE TABLE crm.ruled (id serial PRIMARY KEY, name text);
+CREATE RULE twice AS ON INSERT TO crm.ruled DO ALSO NOTHING;
 CREATE TABLE crm.guarded (id int PRIMARY KEY, name text);
 CREATE TRIGGER watch BEFORE UPDATE ON crm.guarded FOR EACH ROW EXECUTE FUNCTION public.theirs();
 `
@@ -120,6 +123,18 @@ layer(TestServices, { excludeTestServices: true })("a mapping that lets rows be 
         expect(yield* refused(apply(simple("guarded", { columns: ["name"] })))).toEqual([
           `guarded: write: the function of the trigger "watch" belongs to a role that could run anything with Max's rights.`
         ])
+        expect(yield* refused(apply(simple("ruled", { columns: ["name"], create: true })))).toEqual([
+          "ruled: write: a rule on crm.ruled makes other statements of a change."
+        ])
+        const slip = { ...simple("slip", { columns: ["name"], create: true }), where: { gone: null } }
+        expect(yield* refused(apply(slip))).toEqual([
+          `slip: write: rows can't be added: Postgres gives "id" no value. Make it an identity or give it a default: the id is never chosen here.`,
+          `slip: write: rows can't be added: every row needs "day", which "columns" doesn't set. Add it there, give it a default, or leave "create" out.`,
+          `slip: write: rows can't be added: every row needs "gone", and "where" shows only rows without it.`
+        ])
+        expect(yield* refused(apply(simple("slip", { columns: [], create: true, delete: "row" })))).toContain(
+          `slip: write: rows can't be added: name the columns that a new row gets in "columns".`
+        )
         expect(yield* refused(apply(simple("line", { columns: [], cascades: ["crm.rep"] })))).toEqual([
           `line: write: no foreign key passes a deletion on to "crm.rep". Take it out of "cascades".`,
           `line: write: it names nothing that may be changed. Leave "write" out.`
@@ -156,11 +171,28 @@ layer(TestServices, { excludeTestServices: true })("a mapping that lets rows be 
         "UPDATE (phone) on crm.customer"
       ])
       expect(yield* doctor).toMatchObject([{ mend: ["max migrate", expect.stringContaining(`UPDATE ("mood")`)] }])
+      yield* owner.unsafe(`GRANT USAGE ON SEQUENCE crm.ruled_id_seq TO "${role}"`)
+      expect((yield* compareWrites(owner)).excess).toContain("USAGE on sequence crm.ruled_id_seq")
       // Applied again, the rights are those of the mapping; what PUBLIC has is said.
       const again = yield* apply({ ...customers, write: { columns: ["name", "mood"] } }, reps)
       expect(again.excess).toEqual(["INSERT (name) on crm.line"])
       expect(yield* doctor).toEqual([])
       yield* owner.unsafe("REVOKE INSERT (name) ON crm.line FROM PUBLIC")
+      // New rows: the columns that are set, those that make a row the organization's, and the sequence of a default.
+      yield* owner.unsafe("CREATE SEQUENCE crm.numbers")
+      yield* owner.unsafe("ALTER TABLE crm.customer ALTER id SET DEFAULT nextval('crm.numbers')")
+      const adding = { ...customers, write: { columns: ["name", "mood"], create: true } }
+      expect([...(yield* apply(adding, reps)).grants].sort()).toEqual([
+        `GRANT INSERT ("gone", "mood", "name", "tenant") ON "crm"."customer" TO "${role}"`,
+        `GRANT UPDATE ("mood", "name") ON "crm"."customer" TO "${role}"`,
+        `GRANT USAGE ON SEQUENCE "crm"."numbers" TO "${role}"`
+      ])
+      expect(yield* doctor).toEqual([])
+      yield* owner.unsafe(`REVOKE USAGE ON SEQUENCE crm.numbers FROM "${role}"`)
+      yield* owner.unsafe(`GRANT INSERT (phone) ON crm.customer TO "${role}"`)
+      const drifted = yield* compareWrites(owner)
+      expect(drifted.missing).toEqual([`GRANT USAGE ON SEQUENCE "crm"."numbers" TO "${role}"`])
+      expect(drifted.excess).toEqual(["INSERT (phone) on crm.customer"])
       expect((yield* apply(customers, reps)).grants).toEqual([])
       expect((yield* compareWrites(owner)).excess).toEqual([])
     })
