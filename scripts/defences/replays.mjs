@@ -1513,9 +1513,11 @@ export const replays = [
       changesTest,
       "can't be approved by a person who doesn't see a cell that it changes, also without the preview"
     ],
-    defence: "writeUnits.ts `requireSeen`: the approver's plan must show every cell, inside the transaction",
+    defence: "approverSees.ts `requireSeen`: the approver's plan must show every cell, inside the transaction",
     removed: "the check in the transaction",
-    patches: [[writeUnits, "seen.some(({ visible }) => visible.includes(false))", "seen.length < 0"]]
+    patches: [
+      ["src/services/changes/approverSees.ts", "seen.some(({ visible }) => visible.includes(false))", "seen.length < 0"]
+    ]
   },
   {
     name: "A list of changes named a person that its reader doesn't see (our own review)",
