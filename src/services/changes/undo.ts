@@ -106,7 +106,7 @@ export const requireStanding = (
     : Effect.fail(Stale.of(`${conflicts.slice(0, 5).join(" ")} It wasn't undone.`))
 }
 
-/** The database filled cells in that nobody set: the row is compared as a whole. */
+/** The database filled in cells that the change didn't set: the row is compared as a whole. */
 const conflictOfAdded = (step: ChangeStep, type: EntityType, made: Made): ReadonlyArray<string> => {
   const columns = type.columns.filter(({ key }) => Object.hasOwn(step.before, key))
   const now = rowDigest(
