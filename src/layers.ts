@@ -67,7 +67,8 @@ const changes = (limits?: Parameters<typeof Changes.layer>[0]["limits"]) =>
           rows: env.changedRowsPerDay
         },
         approvalHours: env.approvalHours,
-        days: env.changeDays
+        days: env.changeDays,
+        reading: actionSettings(env.privateHosts)
       })
     )
   )

@@ -2378,6 +2378,22 @@ export const replays = [
     patches: [[decisions, "requireSame(calls, parties, queries)", "requireSame(calls, [], queries)"]]
   },
   {
+    name: "A person approved an action about an entry of another system that only the proposer may read (our own review)",
+    test: [
+      "test/services/actions/references.test.ts",
+      "is neither looked up for nor shown to a person who may not read it there"
+    ],
+    defence: "references.ts `standingOf`: what was read is shown to those who may use the action that read it",
+    removed: "the condition",
+    patches: [
+      [
+        "src/services/changes/calls/references.ts",
+        "source === undefined\n          ? { _tag",
+        "source?.slug === refer.name\n          ? { _tag"
+      ]
+    ]
+  },
+  {
     name: "The preview of an action showed a value of a row that the viewer doesn't see (our own review)",
     test: [
       "test/services/actions/references.test.ts",

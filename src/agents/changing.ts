@@ -64,12 +64,16 @@ export const changesOf = Effect.fnUntraced(function* (
   return turn
 })
 
+/** What the declared actions stand under. */
+const DECLARED = "actions"
+
 /** The open actions by type, people first, as far as they fit. */
 const canOf = (actions: ReadonlyArray<OpenAction>): Readonly<Record<string, string>> => {
   const byType = new Map<string, Array<string>>()
   for (const { action } of actions) {
     const end = action.slug.lastIndexOf(".")
-    const type = action.slug.slice(0, end)
+    // Declared actions belong to no type.
+    const type = end < 0 ? DECLARED : action.slug.slice(0, end)
     byType.set(type, [...(byType.get(type) ?? []), action.slug.slice(end + 1)])
   }
   const can: Record<string, string> = {}

@@ -54,11 +54,17 @@ export const ChangeCall = Schema.Struct({
   version: Schema.Int,
   /** Texts by the field's slug. */
   values: Schema.Record(Schema.String, Schema.String),
-  /** The entities that values were found for, as callers write type and id, by the field's slug. */
+  /**
+   * What values were found for, by the field's slug: an entity, as callers write type and id; or an entry that an action has read
+   * in the other system, with its name there.
+   */
   refers: optional(
     Schema.Record(
       Schema.String,
-      Schema.Struct({ type: Schema.String, entity: Schema.String, sends: optional(Schema.String) })
+      Schema.Union([
+        Schema.Struct({ type: Schema.String, entity: Schema.String, sends: optional(Schema.String) }),
+        Schema.Struct({ action: Schema.String, name: Schema.String })
+      ])
     )
   )
 })

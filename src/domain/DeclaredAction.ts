@@ -52,6 +52,8 @@ export const ActionField = Schema.Struct({
   ...fieldProperties,
   /** Of a reference: the slug of its type. */
   target: optionalKey(Schema.String),
+  /** Of a reference without a type: the action that reads its candidates, which result is sent, and which ones name it. */
+  from: optionalKey(Schema.Struct({ action: Schema.String, sends: Schema.String, match: Schema.Array(Schema.String) })),
   /** Of a reference: the slug of the column whose value is sent; without it, the entity's id is. */
   sends: optionalKey(Schema.String),
   /** Of a reference: the slug of another reference that the entity belongs to, and of the column that leads there. */
@@ -61,8 +63,10 @@ export const ActionField = Schema.Struct({
 })
 export type ActionField = typeof ActionField.Type
 
-export const METHODS = ["POST", "PUT", "PATCH", "DELETE"] as const
-export const DECLARED_CATEGORIES = ["write", "destructive", "external"] as const
+export const METHODS = ["GET", "POST", "PUT", "PATCH", "DELETE"] as const
+/** The category of actions that only read: they are answered at once, without a change. */
+export const READ = "read"
+export const DECLARED_CATEGORIES = ["write", "destructive", "external", READ] as const
 
 export const HttpRequest = Schema.TaggedStruct("Http", {
   method: Schema.Literals(METHODS),
@@ -82,6 +86,8 @@ export const HttpRequest = Schema.TaggedStruct("Http", {
   key: optionalKey(Schema.String),
   /** JSON pointers into the answer, by what they are called. */
   result: optionalKey(Texts),
+  /** Of a read: a JSON pointer to the list whose entries the pointers of `result` are about; without it, the answer is one. */
+  entries: optionalKey(Schema.String),
   /** JSON pointers into the answer of a refusal; `*` stands for every entry. */
   problem: Schema.Array(Schema.String)
 })

@@ -7,6 +7,7 @@ import { Tool } from "effect/ai"
 import type { Confirmation } from "../domain/Action.ts"
 import { stricter } from "../domain/Action.ts"
 import type { Preview } from "../domain/Change.ts"
+import { READ } from "../domain/DeclaredAction.ts"
 import { Unclear } from "../domain/errors.ts"
 import { CurrentPrincipal } from "../domain/Principal.ts"
 import { quoted } from "../domain/text.ts"
@@ -14,7 +15,7 @@ import type { Changes, OpenAction, Via } from "../services/changes/Changes.ts"
 import type { ToolOutcome } from "./call.ts"
 import { compactSchema, toolDefinitions, type ToolDefinition } from "./definitions.ts"
 import { describeIssue } from "./describeIssue.ts"
-import { renderDraft, renderTakes } from "./renderChange.ts"
+import { renderDraft, renderRead, renderTakes } from "./renderChange.ts"
 
 const { optionalKey } = Schema
 
@@ -162,8 +163,16 @@ export class Drafts {
     const { open, step } = read
     const judged: Judged =
       open === undefined ? { _tag: "Passes" } : this.options.judge(open, step.entityIds, step.values)
-    return judged._tag === "Refused" ? Effect.succeed(needs(judged.message)) : this.#propose(step, judged)
+    if (judged._tag === "Refused") return Effect.succeed(needs(judged.message))
+    return open?.action.category === READ ? this.#read(step) : this.#propose(step, judged)
   }
+
+  readonly #read = Effect.fnUntraced(function* (this: Drafts, step: RequestedStep) {
+    const read = yield* asOutcome(this.options.changes.read(step))
+    if ("text" in read) return read
+    const text = renderRead(read)
+    return { text, failed: false, unavailable: false, value: { read: read.rows } } satisfies ToolOutcome
+  })
 
   readonly #propose = Effect.fnUntraced(function* (
     this: Drafts,

@@ -2,6 +2,7 @@
 import type { Confirmation } from "../domain/Action.ts"
 import type { Preview } from "../domain/Change.ts"
 import type { DeclaredAction } from "../domain/DeclaredAction.ts"
+import type { ReadResult } from "../services/changes/calls/readAction.ts"
 import type { OpenAction } from "../services/changes/Changes.ts"
 
 const CONFIRMS: Readonly<Record<Confirmation, string>> = {
@@ -44,6 +45,19 @@ const renderFields = ({ confirm, fields }: DeclaredAction): string =>
       ].join("\t")
     )
   ].join("\n")
+
+const MAX_READ = 25
+
+/** What an action read: the names of its texts, and a line per entry. */
+export const renderRead = ({ action, rows }: ReadResult): string => {
+  const names = action.executor._tag === "Http" ? Object.keys(action.executor.result ?? {}) : []
+  const more = rows.length - MAX_READ
+  return [
+    `done: read ${rows.length}${more > 0 ? `, of which the first ${MAX_READ} are here` : ""}`,
+    names.join("\t"),
+    ...rows.slice(0, MAX_READ).map((row) => names.map((name) => row[name] ?? "").join("\t"))
+  ].join("\n")
+}
 
 /** One line per cell; the line of a create ends with the id that the row will have. */
 export const renderDraft = (changeId: string, { state, steps }: Preview): string =>

@@ -166,7 +166,8 @@ const Services = Layer.provideMerge(
     enabled: true,
     limits: { calls: 1_000_000, changes: 1_000_000, destructive: 1_000_000, rows: 1_000_000 },
     approvalHours: 72,
-    days: 90
+    days: 90,
+    reading: { hosts: [], secretOf: () => Effect.fail({ message: "no secrets" }) }
   }),
   TestServices
 )

@@ -3,6 +3,7 @@
  * that they point at. The text of a row can lead a model, but it can't put words into the person's message. ADR 19.
  */
 import type { Preview } from "../../domain/Change.ts"
+import { READ } from "../../domain/DeclaredAction.ts"
 import type { Entity, Page } from "../../domain/Page.ts"
 import { labelFrom } from "../../domain/names.ts"
 import type { Filter } from "../../domain/Query.ts"
@@ -192,7 +193,7 @@ export class Provenance {
   readonly judge = (open: OpenAction, entityIds: ReadonlyArray<string>, values: ReadonlyArray<SetValue>): Judged => {
     const op = open.type === undefined ? undefined : open.action.executor.op
     const isRemoval = open.action.category === "destructive"
-    if (this.#onlyTells) return { _tag: "Refused", message: REFUSED_SUBJECT }
+    if (this.#onlyTells && open.action.category !== READ) return { _tag: "Refused", message: REFUSED_SUBJECT }
     if (isRemoval && !asksFor("removal", this.#now)) return { _tag: "Refused", message: REFUSED_REMOVAL }
     if (open.type !== undefined && isRemoval && this.#namesAnotherType(open.type.slug))
       return { _tag: "Refused", message: REFUSED_REMOVAL }

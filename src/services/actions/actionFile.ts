@@ -38,6 +38,13 @@ const fieldProperties = {
 const Field = Schema.Struct({
   ...fieldProperties,
   target: optionalKey(slug("Of a reference: the type of the entity that the person names")),
+  from: optionalKey(
+    Schema.Struct({
+      action: slug("A read action of this file; its fields have their values from the fields of the same slugs"),
+      sends: text(60, "The result whose value is sent"),
+      match: some(text(60), 8).annotate({ description: "The results in which a person's words are looked for" })
+    }).annotate({ description: "Of a reference without a target: the other system's own entries" })
+  ),
   sends: optionalKey(slug("Of a reference: the column whose value is sent; without it, the entity's id is")),
   within: optionalKey(
     slug("Of a reference: another reference, which the entity leads to, as an item leads to its order")
@@ -62,6 +69,9 @@ const Http = Schema.Struct({
     })
   ),
   result: optionalKey(texts(200).annotate({ description: "What to show of the answer: names and JSON pointers" })),
+  entries: optionalKey(
+    text(200, "Of a read: a JSON pointer to a list; the pointers of `result` are about each of its entries")
+  ),
   problem: optionalKey(
     some(text(200), 8).annotate({ description: "JSON pointers to the reasons of a refusal; * is every entry" })
   )

@@ -28,3 +28,9 @@ export const textsAt = (document: unknown, pointer: string): ReadonlyArray<strin
   pointedAt(document, pointer).flatMap((value) =>
     typeof value === "string" ? [value] : typeof value === "number" || typeof value === "boolean" ? [String(value)] : []
   )
+
+/** The one list that a pointer leads to. */
+export const listAt = (document: unknown, pointer: string): ReadonlyArray<unknown> | undefined => {
+  const [found, ...others] = pointedAt(document, pointer)
+  return Array.isArray(found) && others.length === 0 ? found : undefined
+}

@@ -1,7 +1,7 @@
 /** Reads a file of actions; reports every problem with its place. */
 import { Result, Schema, SchemaIssue } from "effect"
 import { type Confirmation, stricter } from "../../domain/Action.ts"
-import type { ActionField, DeclaredAction } from "../../domain/DeclaredAction.ts"
+import { type ActionField, type DeclaredAction, READ } from "../../domain/DeclaredAction.ts"
 import { type Catalog, columnBySlug } from "../../domain/EntityType.ts"
 import { isJsonObject, isNestedDeeper } from "../../domain/json.ts"
 import { slugProblem } from "../../domain/names.ts"
@@ -57,9 +57,10 @@ export const readActions = (text: string, options: ReadingOptions): ActionsReadi
   const actions = decoded.success.actions.map((action, at) => {
     const path = `actions[${at}]`
     const request = (fields: ReadonlyArray<ActionField>) =>
-      readRequest(action.http, fields, `${path}.http`, options.hosts, problems)
+      readRequest(action, fields, `${path}.http`, options.hosts, problems)
     return readAction(action, request, path, options.catalog, problems)
   })
+  for (const [at, action] of actions.entries()) checkSources(action, actions, `actions[${at}]`, problems)
   for (const [at, action] of actions.entries())
     if (actions.findIndex(({ slug }) => slug === action.slug) < at)
       problems.report(`actions[${at}].slug`, `Duplicate action ${quoted(action.slug)}.`)
@@ -82,7 +83,8 @@ const placeOf = (path: ReadonlyArray<PropertyKey | { readonly key: PropertyKey }
 const LEAST: Readonly<Record<DeclaredAction["category"], Confirmation>> = {
   write: "once",
   external: "once",
-  destructive: "twice"
+  destructive: "twice",
+  read: "none"
 }
 
 export const readAction = (
@@ -109,6 +111,9 @@ export const readAction = (
   for (const [key, text] of Object.entries({ name, description }))
     if (printable(text) !== text) problems.report(`${path}.${key}`, `\`${key}\` must be one printable line.`)
   const read = readFields(fields, `${path}.fields`, catalog, problems)
+  if (category === READ && confirm !== "none") problems.report(`${path}.confirm`, "What only reads isn't confirmed.")
+  if (category === READ && limits.length > 0)
+    problems.report(`${path}.limits`, "`limits` belongs to actions that change something.")
   const action: DeclaredAction = {
     slug,
     name,
@@ -134,6 +139,34 @@ const isUsed = (slug: string, executor: DeclaredAction["executor"]): boolean => 
   if (executor._tag === "Code") return true
   const text = JSON.stringify([executor.url, executor.body ?? null])
   return text.includes(`{${slug}}`) || text.includes(`{${slug}:text}`) || text.includes(`"each":"${slug}"`)
+}
+
+/** Checks the references whose candidates another action of the file reads. */
+const checkSources = (
+  action: DeclaredAction,
+  actions: ReadonlyArray<DeclaredAction>,
+  path: string,
+  problems: PolicyProblems
+) => {
+  for (const [at, { from, slug }] of action.fields.entries()) {
+    if (from === undefined) continue
+    const report = (key: string, message: string) => problems.report(`${path}.fields[${at}].from.${key}`, message)
+    const source = actions.find((one) => one.slug === from.action)
+    if (source?.category !== READ || source.executor._tag !== "Http" || source.executor.entries === undefined) {
+      report("action", "It must be an action of this file that reads `entries`.")
+      continue
+    }
+    for (const field of source.fields) {
+      const own = action.fields.find((one) => one.slug === field.slug && one.slug !== slug)
+      if (field.needed && field.default === undefined && own === undefined)
+        report("action", `${from.action} needs ${quoted(field.slug)}, which must be another field of this action.`)
+      if (field.kind === "reference" || own?.from !== undefined)
+        report("action", `${quoted(field.slug)} can't be a reference that is looked up itself.`)
+    }
+    const names = Object.keys(source.executor.result ?? {})
+    for (const [key, name] of [["sends", from.sends] as const, ...from.match.map((one) => ["match", one] as const)])
+      if (!names.includes(name)) report(key, `${from.action} has no result ${quoted(name)}.`)
+  }
 }
 
 const readFields = (
@@ -185,22 +218,27 @@ const readFields = (
 
 /** Checks what belongs to references; the slug of the column that leads to the entity of `within`. */
 const readReference = (
-  { default: standard, kind, sends, target, values, within }: FileAction["fields"][number],
+  { default: standard, from, kind, sends, target, values, within }: FileAction["fields"][number],
   fields: FileAction["fields"],
   catalog: Catalog,
   report: (key: string, message: string) => void
 ): string | undefined => {
   if (kind !== "reference") {
-    for (const [key, value] of Object.entries({ sends, target, within }))
+    for (const [key, value] of Object.entries({ from, sends, target, within }))
       if (value !== undefined) report(key, `\`${key}\` belongs to references.`)
+    return undefined
+  }
+  if (standard !== undefined) report("default", "A reference has no default.")
+  if (values !== undefined) report("values", "A reference has no `values`.")
+  if (from !== undefined) {
+    for (const [key, value] of Object.entries({ sends, target, within }))
+      if (value !== undefined) report(key, `\`${key}\` belongs to references with a \`target\`; this one has \`from\`.`)
     return undefined
   }
   const typeOf = (slug: string | undefined) => catalog.types.find((type) => type.slug === slug)
   const type = typeOf(target)
   if (type === undefined)
-    report("target", `A reference has a \`target\`: ${catalog.types.map(({ slug }) => slug).join(", ")}.`)
-  if (standard !== undefined) report("default", "A reference has no default.")
-  if (values !== undefined) report("values", "A reference has no `values`.")
+    report("target", `A reference has a \`target\` (${catalog.types.map(({ slug }) => slug).join(", ")}) or \`from\`.`)
   const column = type && columnBySlug(type, sends ?? "")
   if (sends !== undefined && type !== undefined && !(column !== undefined && SENT.includes(column.kind)))
     report("sends", `${type.slug} has no column ${quoted(sends)} with one text or number.`)

@@ -1,5 +1,5 @@
 /** Reads the request of a declared action: one literal host, fields in their places, secrets in headers only. */
-import type { ActionField, HttpRequest } from "../../domain/DeclaredAction.ts"
+import { type ActionField, type HttpRequest, READ } from "../../domain/DeclaredAction.ts"
 import { quoted } from "../../domain/text.ts"
 import type { PolicyProblems } from "../../permissions/PolicyProblems.ts"
 import type { FileAction } from "./actionFile.ts"
@@ -16,7 +16,7 @@ const OWN_HEADERS = new Set(
 )
 
 export const readRequest = (
-  http: FileAction["http"],
+  { category, http }: Pick<FileAction, "category" | "http">,
   fields: ReadonlyArray<ActionField>,
   path: string,
   hosts: ReadonlyArray<string>,
@@ -25,6 +25,7 @@ export const readRequest = (
   const {
     attempts = 5,
     body,
+    entries,
     headers = {},
     key,
     method,
@@ -47,9 +48,13 @@ export const readRequest = (
     attempts,
     ...(key === undefined ? {} : { key }),
     ...(result === undefined ? {} : { result }),
+    ...(entries === undefined ? {} : { entries }),
     problem
   }
-  if ((key === undefined) === (once === undefined))
+  if (category === READ) checkRead(http, report)
+  else if (method === "GET") report("method", "GET belongs to the category read.")
+  else if (entries !== undefined) report("entries", "`entries` belongs to the category read.")
+  if (category !== READ && (key === undefined) === (once === undefined))
     report("key", 'Say whether the service honors an idempotency key ("key": "Idempotency-Key") or not ("once": true).')
   checkAddress(url, hosts, report)
   checkUses(request, fields, report)
@@ -62,6 +67,16 @@ export const readRequest = (
 }
 
 type Report = (place: string, message: string) => void
+
+const checkRead = ({ attempts, body, entries, key, method, once, result }: FileAction["http"], report: Report) => {
+  if (method !== "GET") report("method", "What reads uses GET.")
+  for (const [name, value] of Object.entries({ attempts, body, key, once }))
+    if (value !== undefined) report(name, `\`${name}\` belongs to actions that change something.`)
+  if (Object.keys(result ?? {}).length === 0)
+    report("result", "Say what to show of the answer: names and JSON pointers.")
+  if (entries !== undefined && !(isPointer(entries) && !entries.includes("*")))
+    report("entries", "It isn't a JSON pointer to one list, such as /d/results.")
+}
 
 const checkAddress = (url: string, hosts: ReadonlyArray<string>, report: Report) => {
   const origin = partsOfUrl(url)?.origin

@@ -32,6 +32,9 @@ export const MAX_RESULT = 200
 /** A service can ask for a pause of an hour at most. */
 const MAX_PAUSE = 3600
 
+/** What wasn't asked. */
+type NotAsked = Extract<Sent, { readonly _tag: "Refused" | "Later" }>
+
 /** What came of one exchange. Without a body, the answer was too large, encoded, or cut off. */
 type Exchange =
   | {
@@ -49,10 +52,26 @@ export const send = Effect.fn("Actions.send")(function* (
   executor: HttpRequest,
   values: CallValues,
   key: string,
-  { hosts, secretOf }: ActionSettings
+  settings: ActionSettings
 ): Effect.fn.Return<Sent> {
-  const { fields } = action
   yield* Effect.annotateCurrentSpan("max.action", action.slug)
+  const exchange = yield* exchangeOf(action, executor, values, key, settings)
+  const sent = exchange._tag === "Refused" || exchange._tag === "Later" ? exchange : judge(executor, exchange)
+  yield* Effect.annotateCurrentSpan({
+    "max.action.outcome": sent._tag,
+    ...("error" in sent ? { "max.action.error": sent.error } : {})
+  })
+  return sent
+})
+
+/** Makes the one request of an action; what can't be asked says why. */
+export const exchangeOf = Effect.fnUntraced(function* (
+  { fields }: Pick<DeclaredAction, "fields">,
+  executor: HttpRequest,
+  values: CallValues,
+  key: string,
+  { hosts, secretOf }: ActionSettings
+): Effect.fn.Return<Exchange | NotAsked> {
   const address = addressOf(executor.url, values)
   if (Result.isFailure(address))
     return { _tag: "Refused", error: "address", problem: `It can't be sent: ${address.failure}.` }
@@ -77,13 +96,7 @@ export const send = Effect.fn("Actions.send")(function* (
     ...(body === undefined ? {} : { "content-type": "application/json", "content-length": String(body.length) }),
     ...(executor.key === undefined ? {} : { [executor.key.toLowerCase()]: key })
   }
-  const exchange = yield* exchanged(url, { method: executor.method, headers, body, seconds: executor.seconds, hosts })
-  const sent = judge(executor, exchange)
-  yield* Effect.annotateCurrentSpan({
-    "max.action.outcome": sent._tag,
-    ...("error" in sent ? { "max.action.error": sent.error } : {})
-  })
-  return sent
+  return yield* exchanged(url, { method: executor.method, headers, body, seconds: executor.seconds, hosts })
 })
 
 interface Outgoing {
@@ -168,7 +181,7 @@ const judge = ({ problem, result }: HttpRequest, exchange: Exchange): Sent => {
   return { _tag: "Refused", status, error, problem: problemOf(document, problem, status) }
 }
 
-const documentOf = ({ body, headers }: Extract<Exchange, { _tag: "Answered" }>): unknown => {
+export const documentOf = ({ body, headers }: Extract<Exchange, { _tag: "Answered" }>): unknown => {
   if (body === undefined || !/^application\/([a-z0-9.+-]*\+)?json\b/i.test(String(headers["content-type"] ?? "")))
     return undefined
   try {
@@ -184,7 +197,10 @@ export const cutTo = (text: string, most: number): string => {
   return clean.length > most ? `${clean.slice(0, most - 1).join("")}…` : clean.join("")
 }
 
-const resultOf = (document: unknown, pointers: Readonly<Record<string, string>>): Readonly<Record<string, string>> =>
+export const resultOf = (
+  document: unknown,
+  pointers: Readonly<Record<string, string>>
+): Readonly<Record<string, string>> =>
   Object.fromEntries(
     Object.entries(pointers).flatMap(([name, pointer]) => {
       const texts = textsAt(document, pointer)
@@ -192,7 +208,7 @@ const resultOf = (document: unknown, pointers: Readonly<Record<string, string>>)
     })
   )
 
-const problemOf = (document: unknown, pointers: ReadonlyArray<string>, status: number): string => {
+export const problemOf = (document: unknown, pointers: ReadonlyArray<string>, status: number): string => {
   const texts = [
     ...new Set(pointers.flatMap((pointer) => textsAt(document, pointer)).map((text) => text.trim()))
   ].filter((text) => text !== "")

@@ -21,12 +21,14 @@ import {
 } from "../../domain/errors.ts"
 import { CurrentPrincipal, type Principal } from "../../domain/Principal.ts"
 import { unavailable } from "../../observability/failures.ts"
+import { makeReadRows } from "../actions/readRows.ts"
 import { OrganizationState } from "../catalog/OrganizationState.ts"
 import { EntityQueryService } from "../EntityQueryService.ts"
 import { IdentityResolver } from "../members/IdentityResolver.ts"
 import { OrgEntityStore } from "../OrgEntityStore.ts"
 import { repeatable, repeated, replaceBy } from "./again.ts"
 import { awaited } from "./calls/awaited.ts"
+import { readAction, type ReadResult } from "./calls/readAction.ts"
 import { withCalls } from "./calls/showCalls.ts"
 import { type Caller, makeCallers, openActions, type OpenAction } from "./callers.ts"
 import * as decisions from "./decisions.ts"
@@ -39,7 +41,7 @@ import { noChange, preparedOf, propose, type Proposed, type Proposing } from "./
 import { type ChangeEntry, openDrafts, readChange, readEvents, recordShown, type Via } from "./records.ts"
 import type { ChangeSettings, Draft, Proposal } from "./Proposal.ts"
 import { reject, withdraw } from "./rejections.ts"
-import { resolveAll } from "./resolve.ts"
+import { resolveAll, type StepInput } from "./resolve.ts"
 import { tidy, type Tidied } from "./retain.ts"
 import { inverseOf, requireStanding, undoable } from "./undo.ts"
 import type { Unit } from "./Unit.ts"
@@ -62,6 +64,8 @@ export class Changes extends Context.Service<
     readonly actions: Effect.Effect<ReadonlyArray<OpenAction>, NotAdmitted | Unavailable, CurrentPrincipal>
     /** Proposes a change. Nothing is changed by it. */
     readonly propose: (proposal: Proposal) => Effect.Effect<Draft, ProposalError | Decided | NotYet, CurrentPrincipal>
+    /** Runs an action that only reads. */
+    readonly read: (step: StepInput) => Effect.Effect<ReadResult, ProposalError | NotYet, CurrentPrincipal>
     /** Opens drafts in the transaction that keeps their turn: the `keeping` of `Sessions.save`. */
     readonly opening: (
       principal: Principal,
@@ -114,6 +118,7 @@ export class Changes extends Context.Service<
         const sql = database.changes
         const { approvalHours, enabled, limits } = settings
         const { suspect } = states
+        const readRows = makeReadRows(settings.reading)
         const deciders: decisions.Deciders = { database, identities, callerOf, queries, approvalHours, suspect }
 
         const principalOf = CurrentPrincipal.use((principal) =>
@@ -208,13 +213,21 @@ export class Changes extends Context.Service<
                   if (continues !== undefined && before?.proposer_id !== principal.anchorEntityId)
                     return yield* noChange
                   const earlier = before === undefined ? NOTHING : yield* preparedOf(before, caller)
-                  const { calls, units } = yield* resolveAll(steps, earlier, caller, queries)
+                  const { calls, units } = yield* resolveAll(steps, earlier, caller, queries, readRows)
                   const state = drafted === true ? ("drafted" as const) : ("open" as const)
                   return { units, how: { via, calls, state, sessionId, reference, key, atLeast, continues: before } }
                 }),
               // No statement on rows finds that the plan of a declared action is stale, so it is made from fresh state.
               steps.some(({ actionId }) => !actionId.includes("."))
             )
+          }),
+
+          read: Effect.fn("Changes.read")(function* (step) {
+            const principal = yield* principalOf
+            if (principal.anchorEntityId === "") return yield* NotAllowed.of("Only an identified member can do that.")
+            const { anchorEntityId, organizationId } = principal
+            yield* orUnavailable(countCall(database.admission, organizationId, anchorEntityId, limits))
+            return yield* readAction(step, yield* callerFor(principal, true), queries, readRows, database)
           }),
 
           opening: (principal, via, changeIds) => (client, turn) =>

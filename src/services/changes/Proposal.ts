@@ -1,6 +1,7 @@
 /** What callers of the service pass and get when they propose. */
 import type { Confirmation } from "../../domain/Action.ts"
 import type { Preview } from "../../domain/Change.ts"
+import type { ActionSettings } from "../actions/Actions.ts"
 import type { ChangeLimits } from "./limits.ts"
 import type { Via } from "./records.ts"
 import type { StepInput } from "./resolve.ts"
@@ -13,6 +14,8 @@ export interface ChangeSettings {
   readonly approvalHours: number
   /** How long the values of a decided change are kept. */
   readonly days: number
+  /** The secrets and private hosts of actions that read. */
+  readonly reading: ActionSettings
 }
 
 export interface Proposal {

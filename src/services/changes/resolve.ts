@@ -4,10 +4,12 @@
  */
 import { Effect } from "effect"
 import { actionBySlug, MAX_CHANGE_ROWS } from "../../domain/Action.ts"
+import { READ } from "../../domain/DeclaredAction.ts"
 import { columnBySlug, type Column, type EntityType, typeByKey } from "../../domain/EntityType.ts"
 import { InvalidInput, NotAllowed, UnknownName } from "../../domain/errors.ts"
 import { quoted } from "../../domain/text.ts"
 import { parseId, showId } from "../../domain/values.ts"
+import type { ReadRows } from "../actions/readRows.ts"
 import { partsOf } from "../cells/cellWriter.ts"
 import type { EntityQueryService } from "../EntityQueryService.ts"
 import { unknownName } from "../lookup/unknownName.ts"
@@ -45,7 +47,8 @@ export const resolveAll = Effect.fnUntraced(function* (
   steps: ReadonlyArray<StepInput>,
   before: Prepared,
   caller: Caller,
-  queries: EntityQueryService["Service"]
+  queries: EntityQueryService["Service"],
+  read: ReadRows
 ) {
   yield* requireKnown(
     steps.map(({ actionId }) => actionId),
@@ -56,7 +59,10 @@ export const resolveAll = Effect.fnUntraced(function* (
   let { calls, units } = before
   for (const step of steps) {
     const action = declared(step)
-    if (action !== undefined) calls = withCall(calls, yield* resolveCall(action, step, caller, queries))
+    if (action === undefined) continue
+    if (action.category === READ)
+      return yield* InvalidInput.of(`${action.slug} only reads, so it is no step of a change.`)
+    calls = withCall(calls, yield* resolveCall(action, step, caller, queries, read))
   }
   if (onRows.length > 0 || calls.length === 0) units = yield* resolveSteps(onRows, units, caller, queries)
   if (units.length + calls.length > MAX_CHANGE_ROWS)

@@ -4,6 +4,7 @@ import type { ChangeCall } from "../../../domain/Change.ts"
 import type { CallValues, DeclaredAction } from "../../../domain/DeclaredAction.ts"
 import { InvalidInput } from "../../../domain/errors.ts"
 import { readValues } from "../../actions/fieldValues.ts"
+import type { ReadRows } from "../../actions/readRows.ts"
 import { addressOf } from "../../actions/template.ts"
 import type { EntityQueryService } from "../../EntityQueryService.ts"
 import type { Caller } from "../callers.ts"
@@ -48,11 +49,12 @@ export const resolveCall = Effect.fnUntraced(function* (
   action: DeclaredAction,
   { entityIds = [], values = [] }: CallInput,
   caller: Caller,
-  queries: EntityQueryService["Service"]
+  queries: EntityQueryService["Service"],
+  read: ReadRows
 ) {
   if (entityIds.length > 0) return yield* InvalidInput.of(`${action.slug} takes no entityIds.`)
-  const read = yield* Effect.fromResult(readValues(action.fields, values, caller.catalog.organization))
-  const found = yield* resolveReferences(action.fields, read, caller, queries)
+  const given = yield* Effect.fromResult(readValues(action.fields, values, caller.catalog.organization))
+  const found = yield* resolveReferences(action.fields, given, caller, queries, read)
   const { executor } = action
   const address = executor._tag === "Http" ? addressOf(executor.url, found.values) : undefined
   if (address !== undefined && Result.isFailure(address))

@@ -10,9 +10,11 @@ import { InvalidInput, NotAllowed, Stale, type Unavailable } from "../../../doma
 import type { Entity } from "../../../domain/Page.ts"
 import { CurrentPrincipal } from "../../../domain/Principal.ts"
 import { readField } from "../../actions/fieldValues.ts"
+import type { ReadRows } from "../../actions/readRows.ts"
 import type { EntityQueryService } from "../../EntityQueryService.ts"
 import type { Caller } from "../callers.ts"
 import { findTarget } from "../findTarget.ts"
+import { findCandidate } from "./candidates.ts"
 
 type Queries = EntityQueryService["Service"]
 type Refers = NonNullable<ChangeCall["refers"]>
@@ -29,11 +31,14 @@ export const resolveReferences = Effect.fnUntraced(function* (
   fields: ReadonlyArray<ActionField>,
   given: CallValues,
   caller: Caller,
-  queries: Queries
+  queries: Queries,
+  read: ReadRows
 ) {
   const values: Record<string, string> = { ...given }
   const refers: Record<string, Refers[string]> = {}
-  const references = fields.filter(({ kind }) => kind === "reference")
+  const entities: Record<string, string> = {}
+  const all = fields.filter(({ kind }) => kind === "reference")
+  const references = all.filter(({ from }) => from === undefined)
   // Fields that lie within one another have no outer one, which is said.
   const waiting = [...references]
   while (waiting.length > 0) {
@@ -44,14 +49,14 @@ export const resolveReferences = Effect.fnUntraced(function* (
     if (text === undefined) continue
     const type = typeOf(caller, target)
     if (type === undefined) return yield* InvalidInput.of(`${slug}: there is nothing that you may see here.`)
-    const parent = within && refers[within.field]
+    const parent = within && entities[within.field]
     if (within !== undefined && parent === undefined) return yield* InvalidInput.of(`${slug} needs ${within.field}.`)
     const entity = yield* findTarget(
       {
         label: slug,
         text,
         target: type,
-        ...(within === undefined ? {} : { among: [{ columnId: within.column, op: "eq", value: parent!.entity }] }),
+        ...(within === undefined ? {} : { among: [{ columnId: within.column, op: "eq", value: parent! }] }),
         ...(sends === undefined ? {} : { also: [sends], select: [sends] })
       },
       caller,
@@ -59,13 +64,27 @@ export const resolveReferences = Effect.fnUntraced(function* (
     )
     const sent = sentOf(entity, sends)
     if (sent === undefined) return yield* InvalidInput.of(`${slug}: it has no ${sends ?? "id"} that you can see.`)
-    const checked = readField({ ...field, kind: "text" }, sent, caller.catalog.organization)
-    if (Result.isFailure(checked)) return yield* InvalidInput.of(`${slug}: ${checked.failure}.`)
-    values[slug] = checked.success
+    values[slug] = yield* checkedText(field, sent, caller)
+    entities[slug] = entity.entityId
     refers[slug] = { type: type.slug, entity: entity.entityId, ...(sends === undefined ? {} : { sends }) }
   }
-  return { values, ...(references.length === 0 ? {} : { refers }) }
+  for (const field of all) {
+    const text = given[field.slug]
+    if (field.from === undefined || text === undefined) continue
+    const found = yield* findCandidate({ from: field.from, label: field.slug, text }, values, caller, read)
+    values[field.slug] = yield* checkedText(field, found.value, caller)
+    refers[field.slug] = { action: field.from.action, name: found.name }
+  }
+  return { values, ...(all.length === 0 ? {} : { refers }) }
 })
+
+/** What is sent for a reference, if it fits the field. */
+const checkedText = (field: ActionField, sent: string, { catalog }: Caller): Effect.Effect<string, InvalidInput> => {
+  const checked = readField({ ...field, kind: "text" }, sent, catalog.organization)
+  return Result.isSuccess(checked)
+    ? Effect.succeed(checked.success)
+    : Effect.fail(InvalidInput.of(`${field.slug}: ${checked.failure}.`))
+}
 
 const typeOf = ({ catalog, readOf }: Caller, slug: string | undefined): EntityType | undefined => {
   const type = slug === undefined ? undefined : typeBySlug(catalog, slug)
@@ -82,7 +101,18 @@ export const standingOf = Effect.fnUntraced(function* (
   queries: Queries
 ): Effect.fn.Return<Readonly<Record<string, Standing>>, Unavailable> {
   const found: Record<string, Standing> = {}
-  for (const [slug, { entity, sends, type }] of Object.entries(refers)) {
+  for (const [slug, refer] of Object.entries(refers)) {
+    if ("action" in refer) {
+      // What was read is part of the change; those see it who may read it there themselves.
+      const source = viewer.actions.find((one) => one.slug === refer.action)
+      const name = [refer.name, source === undefined ? "" : `read from “${source.name}”`]
+      found[slug] =
+        source === undefined
+          ? { _tag: "Hidden" }
+          : { _tag: "Same", name: name.filter((part) => part !== "").join(", ") }
+      continue
+    }
+    const { entity, sends, type } = refer
     const [row] = yield* queries
       .findEntities({
         organizationId: viewer.catalog.organization.id,
