@@ -47,8 +47,6 @@ const conversations = "test/channels/http/conversations.test.ts"
 const streams = "test/channels/http/openStreams.test.ts"
 const signature = "test/channels/sms/signature.test.ts"
 const delivery = "test/channels/sms/delivery.test.ts"
-const credentials = "test/services/access/Admission.test.ts"
-const limits = "test/channels/http/limits.test.ts"
 const changes = "test/services/changes/Changes.test.ts"
 const races = "test/services/changes/races.test.ts"
 const undo = "test/services/changes/undo.test.ts"
@@ -56,16 +54,16 @@ const undo = "test/services/changes/undo.test.ts"
 /** Sources whose mutants run against services over a database and HTTP, with their tests. */
 export const SERVED = {
   "src/services/policies/visibility.ts": ["test/services/policies/explainAs.test.ts"],
-  "src/services/access/Admission.ts": [credentials, limits, admission],
-  "src/services/access/Credentials.ts": [admission, credentials],
+  "src/services/access/Admission.ts": ["test/services/access/proofs.test.ts", "test/services/access/Admission.test.ts"],
+  "src/services/access/Credentials.ts": ["test/services/access/Credentials.test.ts"],
   "src/channels/http/authenticate.ts": [admission],
   "src/channels/http/Turns.ts": [chat, basis, streams],
   "src/channels/http/chat.ts": [chat, conversations, basis],
   "src/channels/http/traces.ts": ["test/channels/http/traces.test.ts", streams],
-  "src/channels/sms/twilio.ts": [signature, delivery],
+  "src/channels/sms/twilio.ts": ["test/channels/sms/twilio.test.ts"],
   "src/channels/sms/twilioSignature.ts": [signature],
   "src/channels/sms/webhooks.ts": [signature, delivery],
-  "src/services/conversations/Sessions.ts": ["test/agents/sessions.test.ts", conversations, chat],
+  "src/services/conversations/Sessions.ts": ["test/services/conversations/Sessions.test.ts"],
   "src/services/conversations/storeTurns.ts": ["test/agents/sessions.test.ts", conversations, chat],
   "src/services/changes/apply.ts": [changes, races, undo],
   "src/services/changes/writeUnits.ts": [changes, undo, races],
