@@ -57,7 +57,7 @@ export const SERVED = {
   "src/services/access/Admission.ts": ["test/services/access/proofs.test.ts", "test/services/access/Admission.test.ts"],
   "src/services/access/Credentials.ts": ["test/services/access/Credentials.test.ts"],
   "src/channels/http/authenticate.ts": [admission],
-  "src/channels/http/Turns.ts": [chat, basis, streams],
+  "src/channels/http/Turns.ts": ["test/channels/http/Turns.test.ts"],
   "src/channels/http/chat.ts": [chat, conversations, basis],
   "src/channels/http/traces.ts": ["test/channels/http/traces.test.ts", streams],
   "src/channels/sms/twilio.ts": ["test/channels/sms/twilio.test.ts"],

@@ -1,0 +1,222 @@
+/** Turns of a process, and of two over one database: who can listen to one, until when, and what ends it. */
+import { layer } from "@effect/vitest"
+import { Context, Effect, Exit, Fiber, Layer, Scope, Stream } from "effect"
+import { afterAll, beforeAll, beforeEach, expect } from "vitest"
+import { decoded, type Listener } from "../../../src/channels/http/Listener.ts"
+import { OpenStreams } from "../../../src/channels/http/OpenStreams.ts"
+import { Turns } from "../../../src/channels/http/Turns.ts"
+import { Database } from "../../../src/database/Database.ts"
+import { SENTENCES } from "../../../src/agents/sentences.ts"
+import { IdentityResolver } from "../../../src/services/members/IdentityResolver.ts"
+import { ADMIN, agentOver, company, MEMBER } from "../../support/agent.ts"
+import { migratedDatabase } from "../../support/database.ts"
+import { type MessagesServer, says, startMessages } from "../../support/messages.ts"
+
+let server: MessagesServer
+beforeAll(async () => {
+  server = await startMessages()
+})
+afterAll(() => server.close())
+beforeEach(() => server.reset(() => says("Hello there.")))
+
+/** An answer of minutes, so that what happens meanwhile happens before its end. */
+const slowly = () => server.reset(() => says("A long story. ".repeat(100), { pace: 300, piece: 6 }))
+
+const STOPPED = { _tag: "error", reason: "Stopped", message: "You stopped this answer." }
+const CHANGED = { _tag: "error", reason: "Unavailable", message: SENTENCES.rightsChanged }
+const OTHER = "A turn with this name and another message is in progress."
+
+/** A process: its turns, and how it ends. */
+const startProcess = Effect.gen(function* () {
+  const scope = yield* Scope.fork(yield* Effect.scope)
+  const turns = Turns.layer.pipe(Layer.provide(OpenStreams.layer))
+  const context = yield* Layer.buildWithScope(Layer.fresh(turns), scope)
+  return { ...Context.get(context, Turns), end: Scope.close(scope, Exit.void) }
+})
+
+/** An organization, two processes, and people as they arrive with a credential. */
+const start = Effect.gen(function* () {
+  const { organization } = yield* company
+  const identities = yield* IdentityResolver
+  const hearer = Effect.fnUntraced(function* (email = ADMIN, more: object = {}) {
+    const { principal } = yield* identities.admit(organization, { kind: "email", key: email })
+    return { principal, scopes: ["chat"] as const, credentialId: "c", expiresAt: Date.now() + 86_400_000, ...more }
+  })
+  const message = (text: string) => ({ organization, say: { text }, session: undefined, after: undefined })
+  return { a: yield* startProcess, b: yield* startProcess, hearer, message, organization }
+})
+
+/** All events until the stream ends. */
+const all = (listener: Listener) =>
+  Effect.map(Stream.runCollect(Stream.fromPull(Effect.succeed(listener.pull()))), (chunks) =>
+    decoded([...chunks].map((bytes) => new TextDecoder().decode(bytes)).join("")).map(({ event, number }) => ({
+      ...event,
+      number
+    }))
+  )
+const tags = (events: ReadonlyArray<{ readonly _tag: string }>) => [...new Set(events.map(({ _tag }) => _tag))]
+/** Waits for the first event of a turn. */
+const begun = (listener: Listener) => listener.peek()
+const eventually = Effect.fnUntraced(function* (isTrue: () => boolean) {
+  while (!isTrue()) yield* Effect.sleep(10)
+})
+const sql = Effect.map(Database, ({ owner }) => owner)
+
+const settings = { turnSeconds: 120, dayTurns: 10_000, dayTokens: 100_000_000 }
+const Site = Layer.unwrap(Effect.suspend(() => Effect.map(migratedDatabase, (url) => agentOver(server, url, settings))))
+
+layer(Site, { excludeTestServices: true })("a turn", (it) => {
+  it.effect("without a name is answered for its listener, and its model call ends with the last one", () =>
+    Effect.gen(function* () {
+      const { a, hearer, message } = yield* start
+      const me = yield* hearer()
+      const events = yield* Effect.scoped(Effect.flatMap(a.begin(me, message("hello"), undefined), all))
+      expect(events.at(-1)).toMatchObject({ _tag: "done", text: "Hello there." })
+      expect(yield* a.held(me.principal)).toEqual([])
+      slowly()
+      yield* Effect.scoped(Effect.flatMap(a.begin(me, message("a story"), undefined), begun))
+      yield* eventually(() => server.requests[0]!.aborted)
+    })
+  )
+
+  it.effect("with a name is answered once, continues without listeners, and is found again at each process", () =>
+    Effect.gen(function* () {
+      const { a, b, hearer, message } = yield* start
+      const me = yield* hearer()
+      server.reset(() => says("A short story. ".repeat(3), { pace: 20, piece: 6 }))
+      yield* Effect.scoped(
+        Effect.gen(function* () {
+          yield* begun(yield* a.begin(me, message("a story"), "one"))
+          yield* begun(yield* a.begin(me, message("a story"), "one"))
+          const other = yield* Effect.flip(a.begin(me, message("another"), "one"))
+          expect([other._tag, other.message]).toEqual(["InvalidInput", OTHER])
+          expect(yield* a.held(me.principal)).toEqual([{ turn: "one", asked: "a story", answering: true }])
+        })
+      )
+      while ((yield* b.held(me.principal))[0]!.answering) yield* Effect.sleep(20)
+      expect(yield* b.held(me.principal)).toEqual([{ turn: "one", asked: "a story", answering: false }])
+      const found = (process: typeof a, after: number, by = me) =>
+        Effect.scoped(
+          Effect.flatMap(process.find(by, message("").organization, "one", after), (listener) =>
+            listener === undefined ? Effect.succeed(undefined) : all(listener)
+          )
+        )
+      const events = (yield* found(a, 0))!
+      expect(events.at(-1)).toMatchObject({ _tag: "done", text: "A short story. ".repeat(3).trim() })
+      expect(yield* found(b, 0)).toEqual(events)
+      expect(yield* found(b, events[0]!.number)).toEqual(events.slice(1))
+      expect(server.requests).toHaveLength(1)
+      const same = yield* Effect.scoped(Effect.flatMap(b.begin(me, message("a story"), "one"), all))
+      expect([same, server.requests.length]).toEqual([events, 1])
+      const other = yield* hearer(MEMBER)
+      expect([yield* found(a, 0, other), yield* a.held(other.principal)]).toEqual([undefined, []])
+      expect(yield* a.stop(other.principal, "one")).toBe(false)
+    })
+  )
+
+  it.effect("is followed at another process while it is answered, and refused there with another message", () =>
+    Effect.gen(function* () {
+      const { a, b, hearer, message, organization } = yield* start
+      const me = yield* hearer()
+      slowly()
+      const one = yield* a.begin(me, message("a story"), "live")
+      yield* begun(one)
+      const two = yield* b.begin(me, message("a story"), "live")
+      const three = (yield* b.find(me, organization, "live", 0))!
+      for (const listener of [two, three]) expect(yield* begun(listener)).toEqual(yield* begun(one))
+      const refused = yield* Effect.flatMap(b.begin(yield* hearer(), message("another"), "live"), all).pipe(
+        Effect.scoped,
+        Effect.catchTag("InvalidInput", ({ message, _tag }) => Effect.succeed([{ _tag, message, number: 0 }]))
+      )
+      expect(refused.at(-1)!).toMatchObject({ message: OTHER })
+      const ends = yield* Effect.forEach([one, two, three], (listener) => Effect.forkChild(all(listener)))
+      expect(yield* b.stop(me.principal, "live")).toBe(true)
+      for (const end of ends) expect((yield* Fiber.join(end)).at(-1)).toMatchObject(STOPPED)
+      yield* eventually(() => server.requests[0]!.aborted)
+      expect([yield* a.stop(me.principal, "live"), yield* b.held(me.principal)]).toEqual([false, []])
+      expect(server.requests).toHaveLength(1)
+    })
+  )
+
+  it.effect("is answered by another process that follows it when its own ends", () =>
+    Effect.gen(function* () {
+      const { a, b, hearer, message } = yield* start
+      const me = yield* hearer()
+      slowly()
+      yield* begun(yield* a.begin(me, message("a story"), "moved"))
+      const two = yield* b.begin(me, message("a story"), "moved")
+      yield* begun(two)
+      server.reset(() => says("Another story."))
+      yield* a.end
+      const events = yield* all(two)
+      expect(events.at(-1)).toMatchObject({ _tag: "done", text: "Another story." })
+      expect(tags(events)).toContain("retract")
+    })
+  )
+
+  it.effect("ends when its person stops it, and its name is free", () =>
+    Effect.gen(function* () {
+      const { a, hearer, message } = yield* start
+      const me = yield* hearer()
+      expect(yield* a.stop(me.principal, "none")).toBe(false)
+      slowly()
+      const listener = yield* a.begin(me, message("a story"), "stopped")
+      yield* begun(listener)
+      const end = yield* Effect.forkChild(all(listener))
+      expect(yield* a.stop(me.principal, "stopped")).toBe(true)
+      expect((yield* Fiber.join(end)).at(-1)).toMatchObject(STOPPED)
+      expect(yield* a.held(me.principal)).toEqual([])
+      server.reset(() => says("Hello there."))
+      const again = yield* Effect.flatMap(a.begin(me, message("another"), "stopped"), all)
+      expect(again.at(-1)).toMatchObject({ _tag: "done", text: "Hello there." })
+    })
+  )
+
+  it.effect("ends with the rights that it was begun with, and nothing more of it is shown", () =>
+    Effect.gen(function* () {
+      const { a, hearer, message, organization } = yield* start
+      const owner = yield* sql
+      const me = yield* hearer()
+      slowly()
+      const listener = yield* a.begin(me, message("a story"), "rights")
+      yield* begun(listener)
+      const end = yield* Effect.forkChild(all(listener))
+      yield* owner`UPDATE max.organizations SET epoch = epoch + 1 WHERE organization_id = ${organization.id}`
+      expect((yield* Fiber.join(end)).at(-1)).toMatchObject(CHANGED)
+      yield* eventually(() => server.requests[0]!.aborted)
+      const later = yield* hearer()
+      expect(yield* a.find(later, organization, "rights", 0)).toBeUndefined()
+      expect(yield* a.held(later.principal)).toEqual([])
+      expect(yield* a.stop(later.principal, "rights")).toBe(false)
+    })
+  )
+
+  it.effect("is heard until the listener's credential expires, without a last event", () =>
+    Effect.gen(function* () {
+      const { a, hearer, message } = yield* start
+      slowly()
+      const me = yield* hearer(ADMIN, { expiresAt: Date.now() })
+      const events = yield* Effect.flatMap(a.begin(me, message("a story"), "expires"), all)
+      expect(tags(events)).not.toContain("done")
+      expect(tags(events)).not.toContain("error")
+      expect(yield* a.stop(me.principal, "expires")).toBe(true)
+    })
+  )
+
+  it.effect("that failed is found with its failure, and one that lost its name is stopped", () =>
+    Effect.gen(function* () {
+      const { a, b, hearer, message, organization } = yield* start
+      const owner = yield* sql
+      const me = yield* hearer()
+      server.reset(() => ({ status: 400, error: "invalid_request_error" }))
+      const failed = yield* Effect.flatMap(a.begin(me, message("hello"), "failed"), all)
+      expect(failed.at(-1)).toMatchObject({ _tag: "error", reason: "Model" })
+      expect(yield* Effect.flatMap(b.find(me, organization, "failed", 0), (listener) => all(listener!))).toEqual(failed)
+      slowly()
+      const listener = yield* a.begin(me, message("a story"), "lost")
+      yield* begun(listener)
+      yield* owner`UPDATE max.turn_names SET holder = 'another' WHERE name = 'lost'`
+      expect((yield* all(listener)).at(-1)).toMatchObject(STOPPED)
+    })
+  )
+})
