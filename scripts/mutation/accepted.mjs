@@ -20,6 +20,8 @@ const authenticate = "http/authenticate.ts"
 const visibility = "policies/visibility.ts"
 const signature = "sms/twilioSignature.ts"
 const webhooks = "sms/webhooks.ts"
+const sessions = "conversations/Sessions.ts"
+const twilio = "sms/twilio.ts"
 const assignments = "sql/assignments.ts"
 const traces = "http/traces.ts"
 const settings = "http/settings.ts"
@@ -417,6 +419,14 @@ export const accepted = [
   },
   { file: credentials, original: "max/services/", reason: "the name of a service" },
   { file: credentials, original: "Credentials.", reason: "the name of a span" },
+  { file: sessions, original: "max/services/", reason: "the name of a service" },
+  { file: sessions, original: `"Sessions.`, reason: "the name of a span" },
+  { file: sessions, is: "id === undefined", replacement: "false", reason: "no session has the id undefined" },
+  { file: twilio, original: "text !== ", reason: "neither null nor undefined, as a text, is a number" },
+  { file: twilio, is: "body === undefined", reason: "a body of undefined is none" },
+  { file: twilio, is: `""`, replacement: "Stryker", reason: "neither text is an id, a number, a state or a date" },
+  { file: twilio, is: "media > 0", replacement: "media >= 0", reason: "no attachments are 0 in either branch" },
+  { file: twilio, is: "after !== null", reason: "null, as a text, is no number" },
   { file: signature, is: "[]", reason: "a request's URL begins with the public URL, which matches" },
   { file: signature, is: "[url]", reason: "a request's URL begins with the public URL, which matches" },
   { file: signature, is: "scheme === undefined", reason: "a request's URL begins with the public URL, which matches" },

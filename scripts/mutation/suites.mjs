@@ -41,9 +41,7 @@ export const DATABASE = [
 ]
 
 const admission = "test/channels/http/admission.test.ts"
-const chat = "test/channels/http/chat.test.ts"
-const basis = "test/channels/http/basis.test.ts"
-const conversations = "test/channels/http/conversations.test.ts"
+const sessions = "test/services/conversations/Sessions.test.ts"
 const streams = "test/channels/http/openStreams.test.ts"
 const signature = "test/channels/sms/signature.test.ts"
 const delivery = "test/channels/sms/delivery.test.ts"
@@ -58,13 +56,13 @@ export const SERVED = {
   "src/services/access/Credentials.ts": ["test/services/access/Credentials.test.ts"],
   "src/channels/http/authenticate.ts": [admission],
   "src/channels/http/Turns.ts": ["test/channels/http/Turns.test.ts"],
-  "src/channels/http/chat.ts": [chat, conversations, basis],
+  "src/channels/http/chat.ts": ["test/channels/http/chatRoutes.test.ts"],
   "src/channels/http/traces.ts": ["test/channels/http/traces.test.ts", streams],
   "src/channels/sms/twilio.ts": ["test/channels/sms/twilio.test.ts"],
   "src/channels/sms/twilioSignature.ts": [signature],
   "src/channels/sms/webhooks.ts": [signature, delivery],
-  "src/services/conversations/Sessions.ts": ["test/services/conversations/Sessions.test.ts"],
-  "src/services/conversations/storeTurns.ts": ["test/agents/sessions.test.ts", conversations, chat],
+  "src/services/conversations/Sessions.ts": [sessions],
+  "src/services/conversations/storeTurns.ts": [sessions],
   "src/services/changes/apply.ts": [changes, races, undo],
   "src/services/changes/writeUnits.ts": [changes, undo, races],
   "src/database/batch.ts": ["test/conformance/batch.test.ts", "test/database/pools.test.ts"]

@@ -151,6 +151,11 @@ layer(TestServices, { excludeTestServices: true })("a session", (it) => {
       const second = yield* Effect.forkChild(opened(id))
       yield* Effect.sleep(250)
       expect(second.pollUnsafe(), "it waits").toBeUndefined()
+      // A turn that is cancelled while it waits ends at once.
+      const third = yield* Effect.forkChild(opened(id))
+      yield* Effect.sleep(50)
+      yield* Fiber.interrupt(third)
+      expect((yield* leaseOf(id)).lease).toBe("first")
       yield* Deferred.succeed(saved, undefined)
       yield* Fiber.join(first)
       expect((yield* Fiber.join(second)).turns).toEqual(["one", "two"])
