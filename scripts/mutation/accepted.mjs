@@ -16,6 +16,7 @@ const predicates = "domain/Predicate.ts"
 const prepared = "sql/prepared.ts"
 const cells = "sql/cells.ts"
 const credentials = "access/Credentials.ts"
+const admission = "access/Admission.ts"
 const authenticate = "http/authenticate.ts"
 const visibility = "policies/visibility.ts"
 const signature = "sms/twilioSignature.ts"
@@ -419,6 +420,15 @@ export const accepted = [
   },
   { file: credentials, original: "max/services/", reason: "the name of a service" },
   { file: credentials, original: "Credentials.", reason: "the name of a span" },
+  { file: admission, original: "max/services/", reason: "the name of a service" },
+  { file: admission, is: `"base64"`, reason: "another text of the hash, with about 100 bits that tell secrets apart" },
+  { file: admission, is: "cached.validUntil > performance.now()", reason: "the last moment of a credential" },
+  {
+    file: admission,
+    original: "claimedRoles === undefined",
+    replacement: "false",
+    reason: "roles of undefined are none"
+  },
   { file: sessions, original: "max/services/", reason: "the name of a service" },
   { file: sessions, original: `"Sessions.`, reason: "the name of a span" },
   { file: sessions, is: "id === undefined", replacement: "false", reason: "no session has the id undefined" },

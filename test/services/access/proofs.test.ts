@@ -2,6 +2,7 @@
 import { layer } from "@effect/vitest"
 import { Context, Effect, Layer } from "effect"
 import { expect } from "vitest"
+import { UNIDENTIFIED } from "../../../src/database/audit.ts"
 import { Database } from "../../../src/database/Database.ts"
 import { CurrentPosition } from "../../../src/database/positions.ts"
 import type { Organization } from "../../../src/domain/EntityType.ts"
@@ -381,7 +382,7 @@ layer(TestServices, { excludeTestServices: true })("admission", (it) => {
       const recorded = yield* owner<{ actor: string; subject: string }>`
         SELECT actor, subject FROM max.audit_log
         WHERE organization_id = ${organization.id} AND action = 'admission.refused'`
-      expect(recorded).toEqual([{ actor: "nobody", subject: "provider" }])
+      expect(recorded).toEqual([{ actor: UNIDENTIFIED, subject: "provider" }])
     })
   )
 })
