@@ -422,6 +422,9 @@ export const accepted = [
   { file: credentials, original: "Credentials.", reason: "the name of a span" },
   { file: admission, original: "max/services/", reason: "the name of a service" },
   { file: admission, is: `"base64"`, reason: "another text of the hash, with about 100 bits that tell secrets apart" },
+  { file: admission, is: "cache.size >= MAX_CACHED", replacement: "false", reason: counted },
+  { file: admission, is: "cache.size >= MAX_CACHED", replacement: "cache.size > MAX_CACHED", reason: counted },
+  { file: admission, is: "epoch === undefined", reason: "the organization of an admitted caller exists" },
   { file: admission, is: "cached.validUntil > performance.now()", reason: "the last moment of a credential" },
   {
     file: admission,

@@ -124,7 +124,7 @@ const isAbout = (found: number, wanted: number) => {
 layer(TestServices, { excludeTestServices: true })("admission", (it) => {
   it.effect("of a token gives its member, scopes and end", () =>
     Effect.gen(function* () {
-      const { admit } = yield* start()
+      const { admit, state } = yield* start()
       const { anchorId, id, organization, proof } = yield* member("token", "member", ["tools", "traces"])
       const { expiresAt, principal, ...caller } = yield* admit(proof, TOOLS)
       expect(caller).toEqual({ scopes: ["tools", "traces"], by: "token", credentialId: id })
@@ -139,6 +139,7 @@ layer(TestServices, { excludeTestServices: true })("admission", (it) => {
       const other = yield* member("token-other")
       expect((yield* admit(other.proof, TOOLS)).principal.anchorEntityId).toBe(other.anchorId)
       expect((yield* admit(proof, TOOLS)).principal.anchorEntityId).toBe(anchorId)
+      expect(state.verified, "each is verified once").toBe(2)
     })
   )
 
@@ -326,6 +327,8 @@ layer(TestServices, { excludeTestServices: true })("admission", (it) => {
       const { principal } = yield* standby.admit(proof, TOOLS)
       const found = yield* positionIn(standby)
       expect(found).toEqual({ organizationId: organization.id, read: { epoch: principal.epoch, version: null } })
+      standby.state.uncounted = true
+      expect((yield* Effect.flip(positionIn(standby)))._tag).toBe("Unavailable")
     })
   )
 
