@@ -53,6 +53,8 @@ const outboxTest = "test/services/actions/outbox.test.ts"
 const setup = "src/services/onboarding/Setup.ts"
 const setupTest = "test/channels/http/setup.test.ts"
 const writeUnits = "src/services/changes/writeUnits.ts"
+const intakeTest = "test/channels/http/intake.test.ts"
+const signatures = "src/channels/intake/signatures.ts"
 const mappedChanges = "test/services/changes/mapped.test.ts"
 const mappingWrites = "test/services/mapping/write.test.ts"
 const decisions = "src/services/changes/decisions.ts"
@@ -1518,6 +1520,43 @@ export const replays = [
     patches: [
       ["src/services/changes/approverSees.ts", "seen.some(({ visible }) => visible.includes(false))", "seen.length < 0"]
     ]
+  },
+  {
+    name: "A recorded webhook that hands in a ticket, sent again later (our own review)",
+    test: [intakeTest, "is refused with one answer where its signature, its time or its body isn't what was signed"],
+    defence: "signatures.ts `isRecent`: the signed time is at most five minutes from now",
+    removed: "the window",
+    patches: [[signatures, "<= SIGNED_SECONDS * 1000", "<= Infinity"]]
+  },
+  {
+    name: "A ticket of a forged webhook (our own review)",
+    test: [intakeTest, "is refused with one answer where its signature, its time or its body isn't what was signed"],
+    defence: "signatures.ts `isHmac`: the HMAC of the time and the body, compared in constant time",
+    removed: "the comparison",
+    patches: [[signatures, "bytes.length === expected.length && timingSafeEqual(bytes, expected)", "bytes.length >= 0"]]
+  },
+  {
+    name: "A webhook's signed bytes divided otherwise between its time and its body (our own review)",
+    test: [intakeTest, "is refused with one answer where its signature, its time or its body isn't what was signed"],
+    defence: "signatures.ts `TIME`: the exact form of the time",
+    removed: "the form",
+    patches: [
+      [
+        signatures,
+        "TIME.test(time) &&\n    isRecent(Date.parse(time), now)",
+        "isRecent(Date.parse(time.slice(0, 20)), now)"
+      ]
+    ]
+  },
+  {
+    name: "An e-mail of a mailbox folder that is a link to another file of the machine (our own review)",
+    test: [
+      intakeTest,
+      "is emptied: each e-mail is handed in once and moved to cur, and what can't be read is moved aside"
+    ],
+    defence: "mailbox.ts `read`: only files are read",
+    removed: "the check",
+    patches: [["src/channels/intake/mailbox.ts", "if (!facts.isFile())", "if (facts.size < 0)"]]
   },
   {
     name: "A list of changes named a person that its reader doesn't see (our own review)",

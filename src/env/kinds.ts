@@ -64,6 +64,7 @@ export const optionalOneOf = <A extends string>(...choices: ReadonlyArray<A>) =>
 
 export const resolvePath = (value: string): string => resolve(value.replace(/^~(?=\/|$)/, homedir()))
 export const path: Kind<string> = { accepts: "a path", read: resolvePath }
+export const optionalPath = optional(path)
 
 /** The value of a secret that is written literally or by reference: `env:NAME` or `file:/path`. */
 export const dereference = (value: string): string => {

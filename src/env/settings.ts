@@ -9,6 +9,7 @@ import {
   optionalLongSecret,
   optionalLowerCase,
   optionalOrigin,
+  optionalPath,
   optionalSecret,
   optionalText,
   optionalUrl,
@@ -253,6 +254,30 @@ export const SETTINGS = {
     list,
     "",
     "Hosts (or host:port) in private networks that published actions may call, also by http."
+  ),
+  intakeAs: setting(
+    "MAX_INTAKE_AS",
+    optionalText,
+    "",
+    "The member that messages of webhooks and of the mailbox folder are handed in as: an e-mail address, a phone number or id:ID."
+  ),
+  intakeZendeskSecret: setting(
+    "MAX_INTAKE_ZENDESK_SECRET",
+    optionalLongSecret,
+    "",
+    "The signing secret of Zendesk's webhook, or env:NAME or file:/path."
+  ),
+  intakeSecret: setting(
+    "MAX_INTAKE_SECRET",
+    optionalLongSecret,
+    "",
+    "The secret of webhooks that are signed as Standard Webhooks, or env:NAME or file:/path."
+  ),
+  intakeMaildir: setting(
+    "MAX_INTAKE_MAILDIR",
+    optionalPath,
+    "",
+    "A mailbox folder (maildir) whose new e-mails max serve hands in."
   ),
   twilioUrl: setting("MAX_TWILIO_URL", url, "https://api.twilio.com", "The base URL of Twilio's API."),
   smsPerNumber: setting(

@@ -2,13 +2,12 @@
 import { Effect, Option } from "effect"
 import { Command } from "effect/cli"
 import type { Organization } from "../../domain/EntityType.ts"
-import { InvalidInput, NotAdmitted, OperatorError } from "../../domain/errors.ts"
+import { InvalidInput, OperatorError } from "../../domain/errors.ts"
 import { CurrentPrincipal } from "../../domain/Principal.ts"
 import { quoted } from "../../domain/text.ts"
 import { Env } from "../../env.ts"
-import { IdentityResolver } from "../../services/members/IdentityResolver.ts"
+import { admitNamed } from "../../services/members/admitNamed.ts"
 import { Memberships } from "../../services/members/Memberships.ts"
-import { readIdentifier, readPersonId } from "../../services/members/identifier.ts"
 import { OrganizationState } from "../../services/catalog/OrganizationState.ts"
 import { optional, toggle } from "./flags.ts"
 
@@ -52,19 +51,6 @@ export const currentPrincipal = Effect.gen(function* () {
     (yield* admitNamed(organization, who)) ??
     (yield* UsageError.of(`--as takes an e-mail address, a phone number or id:ID; ${quoted(who)} is none of them.`))
   )
-})
-
-/** The admitted member that an operator names; undefined if the text names none. */
-export const admitNamed = Effect.fnUntraced(function* (organization: Organization, who: string) {
-  const identities = yield* IdentityResolver
-  const id = readPersonId(who)
-  if (id !== undefined) {
-    const anchorEntityId = yield* identities.byId(organization, id)
-    if (anchorEntityId === undefined) return yield* NotAdmitted.error
-    return (yield* identities.readmit({ organizationId: organization.id, anchorEntityId })).principal
-  }
-  const identifier = readIdentifier(who, organization)
-  return identifier && (yield* identities.admit(organization, identifier)).principal
 })
 
 /** Members' names by anchor. */

@@ -31,6 +31,7 @@ import type { Route } from "./edge.ts"
 import { Exporting } from "./exports.ts"
 import { Mcp, MCP_ROUTES } from "./mcp.ts"
 import { metrics, METRICS_ROUTE } from "./metrics.ts"
+import { INTAKE_ROUTES, IntakeWebhooks } from "../intake/webhooks.ts"
 import { Sms, SMS_ROUTES } from "../sms/webhooks.ts"
 import { OpenStreams } from "./OpenStreams.ts"
 import { docs } from "./pages.ts"
@@ -172,7 +173,8 @@ export const Routes = Layer.mergeAll(
   Undeclared,
   SignInAtProvider,
   Mcp,
-  Sms
+  Sms,
+  IntakeWebhooks
 )
 
 const keysOf = (query: Schema.Top | undefined): ReadonlyArray<string> =>
@@ -195,6 +197,7 @@ export const ROUTES: ReadonlyArray<Route> = [
   ...ASSET_ROUTES,
   METRICS_ROUTE,
   ...SMS_ROUTES,
+  ...INTAKE_ROUTES,
   ...PROVIDER_ROUTES,
   { method: "GET", path: "/docs" },
   { method: "GET", path: "/openapi.json" }

@@ -23,6 +23,7 @@ import { ROUTES, Routes } from "./routes.ts"
 import { HttpSettings, MAX_BODY_BYTES } from "./settings.ts"
 import { exactToolPaths } from "./tools.ts"
 import { closeUnread } from "./closeUnread.ts"
+import { Mailbox } from "../intake/mailbox.ts"
 import { Delivering } from "./delivering.ts"
 import { Tidying } from "./tidying.ts"
 
@@ -131,7 +132,7 @@ const AuthThrottle = Layer.effect(
 )
 
 /** The HTTP server; requires the application's services. */
-export const Http = Layer.mergeAll(Serving, Tidying, Delivering).pipe(
+export const Http = Layer.mergeAll(Serving, Tidying, Delivering, Mailbox).pipe(
   Layer.provide(Admission.layer),
   Layer.provide(MailedLinks.layer),
   Layer.provide(SignInAtProviders),

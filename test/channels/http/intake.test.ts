@@ -1,5 +1,9 @@
 /** Tickets over HTTP: answered once, proposed by the integration's member, approved by another. */
-import { Effect, Exit, Scope } from "effect"
+import { Effect, Exit, Redacted, Scope } from "effect"
+import { createHmac } from "node:crypto"
+import { mkdir, mkdtemp, readdir, rename, rm, symlink, writeFile } from "node:fs/promises"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { DRAFTED } from "../../../src/agents/basic/deeds/wording.ts"
 import { SENTENCES } from "../../../src/agents/sentences.ts"
@@ -22,6 +26,9 @@ const ROLES = { roles: { rep: { inherits: [] }, admin: { inherits: [], administe
 
 const scope = Scope.makeUnsafe()
 let server: TestServer
+let folder: string
+const ZENDESK = "dGhpc19zZWNyZXRfaXNfZm9yX3Rlc3Rpbmdfb25seQ=="
+const STANDARD = "a secret of a generic webhook"
 let atlas: Organization
 let boss: string
 let desk: Awaited<ReturnType<typeof member>>
@@ -31,8 +38,14 @@ const member = (email: string, role: string, scopes: ReadonlyArray<TokenScope>) 
   server.run(memberWithToken(atlas, email, [role], scopes))
 
 beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), "max-mail-"))
+  for (const part of ["new", "cur", "tmp"]) await mkdir(join(folder, part))
   server = await startServer(await Effect.runPromise(migratedDatabase.pipe(Scope.provide(scope))), {
-    writesPerMinute: 10_000
+    writesPerMinute: 10_000,
+    intakeAs: "desk@atlas.example",
+    intakeZendeskSecret: Redacted.make(ZENDESK),
+    intakeSecret: Redacted.make(`whsec_${Buffer.from(STANDARD).toString("base64")}`),
+    intakeMaildir: folder
   })
   atlas = (await server.run(changing("atlas", RULES, ROLES))).organization
   boss = (await member("boss@atlas.example", "admin", ["changes", "confirm"])).token
@@ -50,6 +63,7 @@ beforeAll(async () => {
 
 afterAll(async () => {
   await server.stop()
+  await rm(folder, { recursive: true })
   await Effect.runPromise(Scope.close(scope, Exit.void))
 })
 
@@ -160,5 +174,117 @@ describe("a ticket", () => {
     const theirs = await send(other.token, "/v1/intake", ticket("10", "who is Ada Lovelace?"))
     expect(theirs.json).toMatchObject({ known: false })
     expect(theirs.json.conversation).not.toBe(mine.json.conversation)
+  })
+})
+
+const signature = (key: string, signed: string) => createHmac("sha256", key).update(signed).digest("base64")
+const post = (path: string, body: string, headers: Record<string, string>) =>
+  ask(server.url, path, { body, headers: { ...JSON_TYPE, ...headers } })
+/** Seconds ago as Zendesk writes the time. */
+const ago = (seconds: number) => new Date(Date.now() - seconds * 1000).toISOString().replace(/\.\d+Z/, "Z")
+const zendesk = (body: string, time = ago(0), key = ZENDESK, signed = time + body) =>
+  post("/v1/intake/zendesk", body, {
+    "x-zendesk-webhook-signature": signature(key, signed),
+    "x-zendesk-webhook-signature-timestamp": time
+  })
+const standard = (body: string, more: Record<string, string> = {}, seconds = 0) => {
+  const time = String(Math.floor(Date.now() / 1000) - seconds)
+  return post("/v1/intake/signed", body, {
+    "webhook-id": "msg_1",
+    "webhook-timestamp": time,
+    "webhook-signature": `v1,AAAA v1,${signature(STANDARD, `msg_1.${time}.${body}`)}`,
+    ...more
+  })
+}
+const body = (sourceId: string, text: string, more = {}) =>
+  JSON.stringify({ sourceId, from: "boss@atlas.example", text, ...more })
+const waiting = async () =>
+  (await send(boss, "/v1/changes?list=waiting")).json.changes as ReadonlyArray<{ changeId: string }>
+
+describe("a webhook", () => {
+  it("of Zendesk hands in a ticket once, proposed by the integration's member, and says nothing of the answer", async () => {
+    const before = (await waiting()).length
+    const ticket = body("z-1", "Set Emmy Noether's status to Won")
+    const [first, again] = [await zendesk(ticket), await zendesk(ticket)]
+    expect([first.status, first.json]).toEqual([200, { known: false }])
+    expect([again.status, again.json]).toEqual([200, { known: true }])
+    const all = await waiting()
+    expect(all.length).toBe(before + 1)
+    // Its From names an administrator, which permits nothing.
+    const preview = await send(boss, `/v1/changes/${all[0]!.changeId}`)
+    expect(preview.json).toMatchObject({
+      level: "second",
+      proposerName: "Desk",
+      source: { source: "zendesk", sourceId: "z-1", from: "boss@atlas.example" }
+    })
+  })
+
+  it("is refused with one answer where its signature, its time or its body isn't what was signed", async () => {
+    const text = body("z-2", "who is Ada Lovelace?")
+    const time = ago(0)
+    const refused = [
+      await post("/v1/intake/zendesk", text, {}),
+      await zendesk(text, time, "another secret"),
+      await zendesk(text, time, ZENDESK, time + body("z-2", "who is Grace Hopper?")),
+      await zendesk(text, ago(400)),
+      await zendesk(text, ago(-400)),
+      // The same signed bytes, divided otherwise.
+      await zendesk(text.slice(1), `${time}{`, ZENDESK, time + text),
+      await zendesk(text, "0"),
+      await standard(body("s-2", "who is Ada?", { source: "crm" }), {}, 400),
+      await standard(body("s-2", "who is Ada?", { source: "crm" }), { "webhook-id": "msg_2" }),
+      await standard(body("s-2", "who is Ada?", { source: "crm" }), { "webhook-signature": "v1," }),
+      await standard(body("s-2", "who is Ada?", { source: "crm" }), { "webhook-timestamp": "NaN" })
+    ]
+    expect(refused.map(({ status }) => status)).toEqual(refused.map(() => 403))
+    expect(new Set(refused.map(({ text }) => text)).size).toBe(1)
+    expect((await zendesk(text)).json).toEqual({ known: false })
+    const invalid = await zendesk(JSON.stringify({ sourceId: "z-3", text: 1 }))
+    expect(invalid.status).toBe(400)
+    expect((await zendesk("{")).status).toBe(400)
+  })
+
+  it("of any system is signed as Standard Webhooks has it, with its source in the body", async () => {
+    const text = body("s-1", "who is Ada Lovelace?", { source: "crm" })
+    expect((await standard(text)).json).toEqual({ known: false })
+    expect((await standard(text)).json).toEqual({ known: true })
+    expect((await standard(body("s-3", "who is Ada?"))).status).toBe(400)
+  })
+})
+
+describe("a mailbox folder", () => {
+  const deliver = async (name: string, bytes: string | Buffer) => {
+    await writeFile(join(folder, "tmp", name), bytes)
+    await rename(join(folder, "tmp", name), join(folder, "new", name))
+  }
+  const names = (...path: ReadonlyArray<string>) => readdir(join(folder, ...path)).catch((): Array<string> => [])
+  const empty = async () => {
+    while ((await names("new")).length > 0) await new Promise((resolve) => setTimeout(resolve, 50))
+  }
+  const mail = (id: string, text: string, headers = "") =>
+    `From: Boss <boss@atlas.example>\r\nMessage-ID: <${id}@mail.example>\r\n${headers}\r\n${text}`
+
+  it("is emptied: each e-mail is handed in once and moved to cur, and what can't be read is moved aside", async () => {
+    const before = (await waiting()).length
+    const request = mail("m1", "<p>Set Karen Jones's status to Won</p>", "Content-Type: text/html\r\n")
+    const parts = Array.from({ length: 500 }, (_, index) => `--b\r\n\r\n${index}\r\n`).join("")
+    await writeFile(join(folder, "elsewhere"), mail("m4", "who is Ada Lovelace?"))
+    await symlink(join(folder, "elsewhere"), join(folder, "new", "5.link"))
+    await deliver("1.mail", request)
+    await deliver("2.copy", request)
+    await deliver("3.large", Buffer.alloc(30_000_000, 97))
+    await deliver("4.parts", mail("m2", `${parts}--b--\r\n`, 'Content-Type: multipart/mixed; boundary="b"\r\n'))
+    await deliver("6.same-id", mail("m1", "Set Karen Jones's status to Lost"))
+    await deliver("7.yes", mail("m3", "yes"))
+    await empty()
+    expect(await names("cur")).toEqual(["1.mail:2,S", "2.copy:2,S", "7.yes:2,S"])
+    expect((await names(".Refused", "cur")).sort()).toEqual(["3.large:2,", "4.parts:2,", "5.link:2,", "6.same-id:2,"])
+    const all = await waiting()
+    expect(all.length).toBe(before + 1)
+    expect((await send(boss, `/v1/changes/${all[0]!.changeId}`)).json).toMatchObject({
+      level: "second",
+      proposerName: "Desk",
+      source: { source: "mail", sourceId: "<m1@mail.example>", from: "boss@atlas.example" }
+    })
   })
 })
