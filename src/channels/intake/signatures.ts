@@ -10,7 +10,7 @@ export interface SignedRequest {
 }
 
 /** Seconds that the signed time may differ from now. */
-export const SIGNED_SECONDS = 300
+const SIGNED_SECONDS = 300
 
 const isRecent = (time: number, now: number): boolean => Math.abs(now - time) <= SIGNED_SECONDS * 1000
 
