@@ -11,6 +11,7 @@ import { EventLoop } from "./observability/EventLoop.ts"
 import { Measures } from "./observability/Measures.ts"
 import { Recorder } from "./observability/Recorder.ts"
 import { Actions, type ActionSettings } from "./services/actions/Actions.ts"
+import { Imports } from "./services/administration/Imports.ts"
 import { Administration } from "./services/administration/Administration.ts"
 import { AuditLog } from "./services/audit/AuditLog.ts"
 import { ChangeOutbox } from "./services/changes/calls/ChangeOutbox.ts"
@@ -114,7 +115,7 @@ export const Services = ConfiguredChanges.pipe(
       Exporter.layer,
       ExternalIds.layer,
       IdentityProviders.layer,
-      Importer.layer,
+      Imports.layer.pipe(Layer.provideMerge(Importer.layer)),
       Mappings.layer,
       Organizations.layer,
       Passkeys.layer,

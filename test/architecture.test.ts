@@ -64,11 +64,11 @@ const FEATURES: Readonly<Record<string, ReadonlyArray<string>>> = {
   texting: ["catalog", "members"],
   policies: ["catalog", "cells", "lookup", "members"],
   organizations: ["catalog", "policies"],
-  import: ["catalog", "cells", "policies"],
+  import: ["catalog", "cells", "members", "policies"],
   mapping: ["catalog", "policies"],
   operations: ["catalog", "import", "mapping"],
   exports: ["lookup", "operations"],
-  administration: ["access", "audit", "catalog", "mail", "members", "policies", "texting"],
+  administration: ["access", "audit", "catalog", "import", "mail", "members", "policies", "texting"],
   onboarding: ["access", "catalog", "members", "organizations", "policies"]
 }
 

@@ -183,7 +183,7 @@ export class EntityTypeCatalog extends Context.Service<
     /** Creates a type, or the organization's own version of one, with new columns, and pins it; the caller has called `holdImports`. */
     readonly publish: (catalog: Catalog, version: NewVersion) => Effect.Effect<Published, Fault>
     /** Puts a published version in force as the last step of its transaction; refused when the organization has changed since `catalog`. */
-    readonly putInForce: (catalog: Catalog, published: Published) => Effect.Effect<void, Fault>
+    readonly putInForce: (catalog: Catalog, published: Published, actor?: string) => Effect.Effect<void, Fault>
   }
 >()("max/services/EntityTypeCatalog") {
   static readonly layer = Layer.effect(
@@ -223,14 +223,14 @@ export class EntityTypeCatalog extends Context.Service<
           return { type, searchIndexes: [...base.searchIndexes, ...added.searchIndexes] }
         }),
 
-        putInForce: Effect.fn("EntityTypeCatalog.putInForce")(function* (catalog, { searchIndexes, type }) {
+        putInForce: Effect.fn("EntityTypeCatalog.putInForce")(function* (catalog, { searchIndexes, type }, actor = OPERATOR) {
           yield* define(owner, searchIndexes)
           // Locked last: publishing a policy or suspending a member waits for a commit, not for an import.
           if ((yield* holdEpoch(owner, catalog.organization.id)) !== catalog.epoch)
             return yield* OperatorError.of(CHANGED)
           yield* raiseEpoch(owner, catalog.organization.id, [
             {
-              actor: OPERATOR,
+              actor,
               action: "catalog.published",
               subject: type.slug,
               details: { version: type.version, columns: type.columns.map((column) => column.slug) }

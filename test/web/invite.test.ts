@@ -1,4 +1,4 @@
-/** Inviting a colleague, from an administrator's page to the colleague's first page, in two browsers. */
+/** An administrator imports a file, and invites a colleague up to the colleague's first page, in two browsers. */
 import { Effect, Exit, Redacted, Scope } from "effect"
 import { type AddressInfo, createServer, type Server } from "node:net"
 import type { Browser, Page } from "playwright-core"
@@ -98,6 +98,48 @@ describe.each([
     await expect.poll(() => row.innerText()).toContain("Active")
     expect([...faults, ...colleague.faults]).toEqual([])
     for (const one of [close, colleague.close, again.close]) await one()
+  })
+
+  it("imports a file: where its columns go, all bad rows at once, what would happen, and the result", async () => {
+    const { close, faults, page } = await visit("/admin#/import", "yuki", looks)
+    const drop = (name: string, lines: ReadonlyArray<string>) =>
+      page.getByLabel("Drop a file here").setInputFiles({
+        name,
+        mimeType: "text/csv",
+        buffer: Buffer.from(lines.join("\n"))
+      })
+    const email = `uma-${looks.width}@harbor.example`
+    const header = `Full Name;E-Mail-Adresse;Owner;Fee ${looks.width};Since ${looks.width};Notes`
+    const rows = [`Uma Berg;${email};theo@harbor.example;1.234,50 €;31.12.2025;x`, `Ola Berg;;;12,00 €;01.02.2026;y`]
+    await drop("people.csv", [header, ...rows, "Eva Berg;;stranger@harbor.example;5,00 €;02.02.2026;z"])
+    await page.getByRole("heading", { name: "Import" }).waitFor()
+    const into = (name: string) => page.getByLabel(`${name} goes into`)
+    await expect.poll(() => into("Owner").inputValue()).toBe("owner:people.email")
+    expect(await into("Full Name").inputValue()).toBe("name")
+    await into("Notes").selectOption("nothing: leave it out")
+    await page.getByLabel("Dates and numbers look like").selectOption("de-DE")
+    expect(await accessibilityFaults(page)).toEqual([])
+    await shoot(page, "import", looks)
+    await press(page, "Check the file")
+    const refused = page.getByRole("alert")
+    await expect.poll(() => refused.innerText()).toContain("line 4: Owner: none of the people has the email")
+    expect(await accessibilityFaults(page)).toEqual([])
+    await page.getByLabel("Leave bad rows out").check()
+    await press(page, "Check the file")
+    const outcome = page.getByRole("region", { name: "What would happen" })
+    await outcome.waitFor()
+    const said = await outcome.innerText()
+    for (const words of ["3 rows into People: 2 new, 0 changed, 0 unchanged. 1 bad row left out.", "1234.50", "2025-12-31", "Hidden from"])
+      expect(said).toContain(words)
+    expect(await accessibilityFaults(page)).toEqual([])
+    expect(await page.evaluate("document.documentElement.scrollWidth <= innerWidth")).toBe(true)
+    await shoot(page, "import-check", looks)
+    await press(page, "Import 2 rows")
+    await page.getByRole("region", { name: "Imported" }).waitFor()
+    await page.goto(`${server.url}/admin#/audit`)
+    await expect.poll(() => page.getByRole("row").nth(1).innerText()).toContain("imported a file as")
+    expect(faults).toEqual([])
+    await close()
   })
 
   it("changes roles and offers a sign-in link on a person's page", async () => {

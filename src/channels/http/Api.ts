@@ -40,6 +40,7 @@ import { SetUp } from "../../wire/setup.ts"
 import { admin } from "./AdminApi.ts"
 import { Admitted, Need } from "./admitted.ts"
 import { changes } from "./ChangesApi.ts"
+import { imports } from "./ImportApi.ts"
 import { traces } from "./TracesApi.ts"
 
 const { findEntities, listColumnsForType, listEntityTypes } = MaxToolkit.tools
@@ -278,6 +279,7 @@ export class Api extends HttpApi.make("max")
   .add(changes)
   .add(traces)
   .add(admin)
+  .add(imports)
   .add(session)
   .add(passkeys)
   .add(setup)

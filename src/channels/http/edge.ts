@@ -15,8 +15,9 @@ import { shortReference } from "../../domain/reference.ts"
 import { describeIssue, describePaths } from "../../tools/describeIssue.ts"
 import { PROBLEMS } from "../../wire/problems.ts"
 import { withAccessLog } from "./accessLog.ts"
+import { BODIES, CLOSING } from "./bodies.ts"
 import { FAILED_TURN, methodNotAllowed, problem, problemOf } from "./problems.ts"
-import { MAX_BODY_BYTES, type HttpSettings } from "./settings.ts"
+import type { HttpSettings } from "./settings.ts"
 
 type Request = HttpServerRequest.HttpServerRequest
 type Response = HttpServerResponse.HttpServerResponse
@@ -26,7 +27,7 @@ export interface Route {
   /** Path parameters are written `:name`. */
   readonly path: string
   /** The body's content type; JSON by default. */
-  readonly takes?: "form"
+  readonly takes?: "form" | "file"
   /** Accepted query keys; without this list every key is accepted. */
   readonly query?: ReadonlyArray<string>
 }
@@ -121,22 +122,14 @@ const rejection = (
   const invalid = invalidKeys(request, find)
   if (invalid.length > 0) return problem("InvalidInput", describePaths(invalid))
   const length = headers["content-length"]
-  if (length !== undefined && Number(length) > MAX_BODY_BYTES) return tooLarge
+  const takes = find(pathOf(request)).find((route) => route.takes !== undefined)?.takes ?? "json"
+  const { maximum, tooLarge, type, unsupported } = BODIES[takes]
+  if (length !== undefined && Number(length) > maximum) return tooLarge
   const hasBody = (length !== undefined && length !== "0") || headers["transfer-encoding"] !== undefined
   if (!hasBody) return undefined
-  const { type, unsupported } = find(pathOf(request)).some(({ takes }) => takes === "form") ? FORM : JSON_BODY
   const isAccepted = type.test(headers["content-type"] ?? "")
   return isAccepted && (headers["content-encoding"] ?? "identity") === "identity" ? undefined : unsupported
 }
-
-const CLOSING = { headers: { connection: "close" } }
-const tooLarge = problem("ContentTooLarge", `The body must have at most ${MAX_BODY_BYTES / 1024} KiB.`, CLOSING)
-const bodyOf = (type: string) => ({
-  type: new RegExp(`^${type}\\s*(;|$)`, "i"),
-  unsupported: problem("UnsupportedMediaType", `Send Content-Type: ${type}, without a Content-Encoding.`)
-})
-const JSON_BODY = bodyOf("application/json")
-const FORM = bodyOf("application/x-www-form-urlencoded")
 
 /** The response of an expected failure; undefined for a defect. */
 const expected = (error: unknown, request: Request, find: ReturnType<typeof makeFinder>): Response | undefined => {
@@ -155,7 +148,7 @@ const expected = (error: unknown, request: Request, find: ReturnType<typeof make
     }
     case "RequestParseError":
       return error.reason.reason === "BodyTooLarge"
-        ? tooLarge
+        ? BODIES.json.tooLarge
         : problem("InvalidInput", "The body doesn't match its Content-Length or encoding.")
     default:
       return undefined

@@ -21,6 +21,8 @@ import { Admitted, Need } from "./admitted.ts"
 import type { Health } from "../../wire/health.ts"
 import type { PasskeyOptions, Session as SessionInfo, SignInWays } from "../../wire/session.ts"
 import { Api } from "./Api.ts"
+import { UPLOAD_PATHS } from "./ImportApi.ts"
+import { Importing } from "./imports.ts"
 import { Intake } from "./intake.ts"
 import { json } from "./json.ts"
 import { ASSET_ROUTES, Assets } from "./assets.ts"
@@ -155,6 +157,7 @@ const Handlers = Layer.mergeAll(
   Changes,
   Traces,
   Administering,
+  Importing,
   Session,
   Passkeys,
   Setup,
@@ -187,7 +190,12 @@ HttpApi.reflect(Api, {
   onGroup: () => {},
   onEndpoint: ({ endpoint: { method, path, query }, group }) =>
     // Probes may add arbitrary query keys to the health paths.
-    void declared.push(group.identifier === "health" ? { method, path } : { method, path, query: keysOf(query) })
+    void declared.push({
+      method,
+      path,
+      ...(group.identifier === "health" ? {} : { query: keysOf(query) }),
+      ...(UPLOAD_PATHS.includes(path) ? { takes: "file" } : {})
+    })
 })
 
 /** Every route of the server. */

@@ -218,7 +218,7 @@ export class Administration extends Context.Service<
             version,
             roles: describePolicy(state.policy, state.catalog).map((role) => ({
               ...role,
-              reach: state.catalog.types.map((type) => reachOf(state.policy, role.role, type, Date.now())),
+              reach: state.catalog.types.map((type) => reachOf(state.policy, [role.role], type, Date.now())),
               members: counts.find((count) => count.role === role.role)?.members ?? 0
             }))
           }

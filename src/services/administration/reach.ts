@@ -1,4 +1,4 @@
-/** A role's reach: how much of a type it can see, by column, derived from its rules without reading rows. */
+/** The reach of roles: how much of a type they show, by column, derived from their rules without reading rows. */
 import type { EntityType } from "../../domain/EntityType.ts"
 import type { Policy, Rule } from "../../permissions/Policy.ts"
 import type { Extent, Role } from "../../wire/admin/policy.ts"
@@ -6,8 +6,8 @@ import { isInForce, rulesFor } from "../../permissions/PermissionEngine.ts"
 
 export type Reach = Role["reach"][number]
 
-export const reachOf = (policy: Policy, role: string, type: EntityType, now: number): Reach => {
-  const rules = rulesFor(policy, [role], type, "read").filter((rule) => isInForce(rule, now))
+export const reachOf = (policy: Policy, roles: ReadonlyArray<string>, type: EntityType, now: number): Reach => {
+  const rules = rulesFor(policy, roles, type, "read").filter((rule) => isInForce(rule, now))
   const allows = rules.filter(({ effect }) => effect === "allow")
   const hidden = rules.filter(({ columns, effect }) => effect === "deny" && columns === "*")
   const rows = extent(allows, hidden)
@@ -24,6 +24,12 @@ export const reachOf = (policy: Policy, role: string, type: EntityType, now: num
       return { column: slug, name, extent: shown }
     })
   }
+}
+
+/** Whether roles show every row and column of a type, so that nothing about its rows can be a secret. */
+export const seesWhole = (policy: Policy, roles: ReadonlyArray<string>, type: EntityType): boolean => {
+  const { columns, rows } = reachOf(policy, roles, type, Date.now())
+  return rows === "all" && columns.every(({ extent }) => extent === "all")
 }
 
 /** Allow rules minus deny rules; every condition counts as "some", because rules alone can't tell more. */

@@ -4,20 +4,21 @@
  * transaction. Verified identifiers of members never change. A dry run is an import that is rolled back and adds no column.
  */
 import { Context, Effect, Layer } from "effect"
+import { appendAudit, OPERATOR } from "../../database/audit.ts"
 import { Database } from "../../database/Database.ts"
 import { raiseDataVersion } from "../../database/dataVersion.ts"
 import { orUnavailableInTheEnd } from "../../database/execute.ts"
-import { qualified } from "../../database/sql/SqlWriter.ts"
 import {
   type Catalog,
   columnBySlug,
   type ColumnKind,
   type EntityType,
-  type Organization,
-  type Relation
+  type Organization
 } from "../../domain/EntityType.ts"
 import type { NotAdmitted, OperatorError, Unavailable } from "../../domain/errors.ts"
+import type { Principal } from "../../domain/Principal.ts"
 import { CHANGED, EntityTypeCatalog, holdImports } from "../EntityTypeCatalog.ts"
+import { lockEpochFor } from "../members/suspension.ts"
 import type { BadRow } from "./BadRows.ts"
 import type { Preview } from "./Diff.ts"
 import { fault } from "./faults.ts"
@@ -28,6 +29,7 @@ import { type LocalForms, localForms, type LocalOptions } from "./localForms.ts"
 import { inferKinds, type InferredKind, newColumn } from "./inferKinds.ts"
 import { type Plan, planImport, type PlanRequest } from "./planImport.ts"
 import { withPendingColumns } from "./pendingColumns.ts"
+import { makeVacuum } from "./vacuum.ts"
 import { writeRows } from "./writeRows.ts"
 import { OrganizationState, type State } from "../catalog/OrganizationState.ts"
 import { hiddenFrom, showToAdmin } from "../policies/adminPolicy.ts"
@@ -43,6 +45,8 @@ export interface ImportRequest extends PlanRequest, FileOptions, LocalOptions {
   readonly keepChanges?: boolean | undefined
   /** Reports what would happen, and changes nothing. */
   readonly dryRun?: boolean | undefined
+  /** Who imports on a page; their access must not change meanwhile. Without one, an operator. */
+  readonly administrator?: Principal | undefined
   readonly onProgress?: ((progress: Progress) => void) | undefined
 }
 
@@ -124,18 +128,7 @@ export class Importer extends Context.Service<
       const stateOf = (organization: Organization) =>
         Effect.map(states.read(organization.id, { by: "none" }), ({ state }) => state)
 
-      /**
-       * Updates statistics and the visibility map, which index-only scans need. Both only improve speed: a failure
-       * doesn't undo the import.
-       */
-      const vacuum = (relations: ReadonlyArray<Relation>) =>
-        Effect.forEach(
-          ["ANALYZE", "VACUUM (TRUNCATE false)"].flatMap((command) =>
-            relations.map((relation) => `${command} ${qualified(relation)}`)
-          ),
-          (statement) => owner.unsafe(statement).unprepared,
-          { discard: true }
-        ).pipe(Effect.timeout("1 minute"), Effect.ignore)
+      const vacuum = makeVacuum(owner)
 
       /** Creates types and columns; a dry run creates no columns of an existing type, which would block lookups. */
       const prepare = Effect.fnUntraced(function* (
@@ -168,6 +161,9 @@ export class Importer extends Context.Service<
         // No other import changes the catalog from here on: the plan is made again from its current state.
         const state = yield* stateOf(organization)
         const { catalog } = state
+        const { administrator } = request
+        const actor = administrator?.anchorEntityId ?? OPERATOR
+        if (administrator !== undefined && administrator.epoch !== catalog.epoch) return yield* fault(CHANGED)
         const plan = yield* planImport(files, request, catalog)
         // Only a transaction of the owner can create tables and columns; the first plan chose the connection.
         if ((plan.type === undefined || plan.created.length > 0) && !defining) return yield* fault(CHANGED)
@@ -193,13 +189,19 @@ export class Importer extends Context.Service<
           onBatch: counting(request, "writing")
         })
         const created = plan.type === undefined ? type.columns : columns.map(({ slug }) => columnBySlug(type, slug)!)
-        if (published !== undefined && !dryRun) yield* catalogs.putInForce(catalog, published)
+        if (published !== undefined && !dryRun) yield* catalogs.putInForce(catalog, published, actor)
         const types = [...state.catalog.types.filter(({ key }) => key !== type.key), type]
         const shown =
-          created.length === 0 ? undefined : yield* showToAdmin(owner, organization.id, state.policy, [type], types)
+          created.length === 0
+            ? undefined
+            : yield* showToAdmin(owner, organization.id, state.policy, [type], types, actor)
         const outcome = { ...written, plan, type, bound, columns, created, policy: shown ?? state.policy }
         if (dryRun) return yield* Effect.fail(new RolledBack(outcome))
+        // What puts a type in force has held the epoch already.
+        if (administrator !== undefined && published === undefined) yield* lockEpochFor(sql, organization, administrator)
         yield* raiseDataVersion(sql, organization.id)
+        const details = { ...written.counts, files: files.length }
+        yield* appendAudit(sql, organization.id, "changes", [{ actor, action: "data.imported", subject: type.slug, details }])
         return outcome
       })
 

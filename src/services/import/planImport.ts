@@ -222,7 +222,7 @@ const destinationByName = Effect.fnUntraced(function* (
 })
 
 /** The column whose slug or label equals a header, or `id`. */
-const matchingColumn = (
+export const matchingColumn = (
   header: string,
   headers: ReadonlyArray<string>,
   type: EntityType | undefined

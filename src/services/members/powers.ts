@@ -5,7 +5,7 @@ import type { Principal } from "../../domain/Principal.ts"
 import { type Policy, type Power, powersOf } from "../../permissions/Policy.ts"
 
 /** Fails unless one of the administrator's roles has the power. */
-const requirePower = (policy: Policy, { roles }: Principal, power: Power): Effect.Effect<void, NotAllowed> =>
+export const requirePower = (policy: Policy, { roles }: Principal, power: Power): Effect.Effect<void, NotAllowed> =>
   powersOf(policy, roles).includes(power)
     ? Effect.void
     : Effect.fail(

@@ -102,13 +102,14 @@ export const showToAdmin = Effect.fnUntraced(function* (
   organizationId: bigint,
   policy: Policy,
   types: ReadonlyArray<EntityType>,
-  catalog: ReadonlyArray<EntityType>
+  catalog: ReadonlyArray<EntityType>,
+  author: string = OPERATOR
 ) {
   const [row] = yield* sql<{ document: string }>`
     SELECT p.document FROM max.organizations o JOIN max.policies p ON p.organization_id = o.organization_id
       AND p.version = o.policy_version WHERE o.organization_id = ${organizationId}`
   const extended = row && extendAdmin(row.document, policy, types, catalog)
   if (extended === undefined) return undefined
-  yield* insertPolicy(sql, organizationId, extended.document, extended.policy, OPERATOR)
+  yield* insertPolicy(sql, organizationId, extended.document, extended.policy, author)
   return extended.policy
 })

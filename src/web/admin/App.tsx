@@ -1,19 +1,20 @@
 /** The frame of the administration pages: the session, the navigation, and the page for people without access. */
 import { useEffect } from "preact/hooks"
-import type { Session } from "../../wire/session.ts"
+import type { Power, Session } from "../../wire/session.ts"
 import { Wordmark } from "../shared/Wordmark.tsx"
 import { session } from "./api.ts"
 import { Audit } from "./Audit.tsx"
 import { Changes } from "./Changes.tsx"
 import { Explain } from "./Explain.tsx"
 import { History } from "./History.tsx"
+import { Import } from "./Import.tsx"
 import { Command, Failure, Isolated, useTitle } from "./parts.tsx"
 import { People } from "./People.tsx"
 import { PersonPage } from "./Person.tsx"
 import { place, to } from "./place.ts"
 import { Policy } from "./Policy.tsx"
 import { Texts } from "./Texts.tsx"
-import { type Access, access, announcement, handleFailure, problemOf } from "./state.ts"
+import { type Access, access, announcement, handleFailure, may, problemOf } from "./state.ts"
 
 const enter = () => {
   access.value = { is: "checking" }
@@ -53,11 +54,12 @@ export const App = () => {
 
 const SECTIONS = [
   { path: ["people"], name: "People" },
+  { path: ["import"], name: "Import", power: "data" },
   { path: ["policy"], name: "Policy" },
   { path: ["changes"], name: "Changes" },
   { path: ["texts"], name: "Texts" },
   { path: ["audit"], name: "Audit" }
-] as const
+] as ReadonlyArray<{ readonly path: readonly [string]; readonly name: string; readonly power?: Power }>
 
 const Inside = ({ session: { organization, scopes } }: { readonly session: Session }) => {
   const { path, query } = place.value
@@ -80,7 +82,7 @@ const Inside = ({ session: { organization, scopes } }: { readonly session: Sessi
         </p>
         <nav aria-label="Administration">
           <ul>
-            {SECTIONS.map((one) => (
+            {SECTIONS.filter(({ power }) => power === undefined || may(power)).map((one) => (
               <li key={one.name}>
                 <a href={to(one.path)} aria-current={one.path[0] === section ? "page" : undefined}>
                   {one.name}
@@ -102,6 +104,8 @@ const Inside = ({ session: { organization, scopes } }: { readonly session: Sessi
           <PersonPage key={part} id={part} />
         ) : section === "people" ? (
           <People />
+        ) : section === "import" && may("data") ? (
+          <Import />
         ) : section === "policy" && part === "history" ? (
           <History from={query["from"]} to={query["to"]} />
         ) : section === "policy" && part === "explain" ? (

@@ -17,6 +17,7 @@ const KINDS = [
   ["sign-in.", "Sign-in links"],
   ["session.", "Sessions"],
   ["policy.", "Policy"],
+  ["data.", "Imports and exports"],
   ["provider.", "Identity providers"],
   ["sms.", "Text messages"]
 ] as const
@@ -28,6 +29,7 @@ const VERBS: Readonly<Record<string, string>> = {
   "catalog.rechecked": "read again, after other programs changed its table, the type",
   "catalog.removed": "no longer maps the type",
   "data.exported": "exported",
+  "data.imported": "imported a file as",
   "identifier.verified": "verified an identifier of",
   "membership.added": "gave access to",
   "membership.changed": "changed the membership of",

@@ -1,0 +1,44 @@
+/** The endpoints that import a file: each takes it as a multipart form, with its options as JSON. */
+import { Schema } from "effect"
+import { Multipart } from "effect/http"
+import * as HttpApiEndpoint from "effect/http-api/HttpApiEndpoint"
+import * as HttpApiGroup from "effect/http-api/HttpApiGroup"
+import * as HttpApiSchema from "effect/http-api/HttpApiSchema"
+import * as OpenApi from "effect/http-api/OpenApi"
+import { ImportEvents, ImportFile, Proposal, ReadFile } from "../../wire/admin/import.ts"
+import { InvalidInput, NotAllowed, NotPossible, Unavailable } from "../../wire/problems.ts"
+import { Admitted, Need } from "./admitted.ts"
+import { MAX_BODY_BYTES, MAX_UPLOAD_BYTES } from "./settings.ts"
+
+const LIMITS = {
+  maxParts: 2,
+  maxFieldSize: MAX_BODY_BYTES,
+  maxFileSize: MAX_UPLOAD_BYTES,
+  maxTotalSize: MAX_UPLOAD_BYTES
+}
+
+const formOf = <S extends Schema.Top>(options: S) =>
+  Schema.Struct({ options: Schema.fromJsonString(options), file: Multipart.SingleFileSchema })
+
+export const ProposalForm = formOf(ReadFile)
+export const ImportForm = formOf(ImportFile)
+
+export const imports = HttpApiGroup.make("imports")
+  .add(
+    HttpApiEndpoint.post("propose", "/v1/admin/import/proposal", {
+      payload: ProposalForm.pipe(HttpApiSchema.asMultipartStream(LIMITS)),
+      success: Proposal,
+      error: [InvalidInput, NotAllowed, NotPossible, Unavailable]
+    }).annotate(OpenApi.Summary, "The headers of a file with samples, and the columns that they mean"),
+    HttpApiEndpoint.post("import", "/v1/admin/import", {
+      payload: ImportForm.pipe(HttpApiSchema.asMultipartStream(LIMITS)),
+      success: ImportEvents,
+      error: [InvalidInput, NotAllowed, NotPossible, Unavailable]
+    }).annotate(OpenApi.Summary, "Import a file atomically, or try it with dryRun; all bad rows are reported at once")
+  )
+  .middleware(Admitted)
+  .annotate(Need, { scope: "admin", calls: 1 })
+  .annotate(OpenApi.Description, "Imports, for administrators with the power `data`.")
+
+/** The paths that take a file. */
+export const UPLOAD_PATHS: ReadonlyArray<string> = ["/v1/admin/import/proposal", "/v1/admin/import"]

@@ -1,0 +1,18 @@
+/** The bodies that routes take: their content types and sizes, and the refusals of others. */
+import { problem } from "./problems.ts"
+import { MAX_BODY_BYTES, MAX_UPLOAD_BYTES } from "./settings.ts"
+
+export const CLOSING = { headers: { connection: "close" } }
+const bodyOf = (type: string, maximum = MAX_BODY_BYTES, limit = `The body must have at most ${maximum / 1024} KiB.`) => ({
+  maximum,
+  tooLarge: problem("ContentTooLarge", limit, CLOSING),
+  type: new RegExp(`^${type}\\s*(;|$)`, "i"),
+  unsupported: problem("UnsupportedMediaType", `Send Content-Type: ${type}, without a Content-Encoding.`)
+})
+const UPLOAD_LIMIT = `A file that is uploaded has at most ${MAX_UPLOAD_BYTES / 1024 / 1024} MiB. The command max import reads larger ones.`
+/** What a route takes. */
+export const BODIES = {
+  json: bodyOf("application/json"),
+  form: bodyOf("application/x-www-form-urlencoded"),
+  file: bodyOf("multipart/form-data", MAX_UPLOAD_BYTES, UPLOAD_LIMIT)
+}

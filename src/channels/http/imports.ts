@@ -1,0 +1,104 @@
+/** Imports over HTTP. The file is kept in a folder of its own until the response has ended. */
+import * as NodeFileSystem from "@effect/platform-node/NodeFileSystem"
+import * as NodePath from "@effect/platform-node/NodePath"
+import { Effect, Layer, Queue, Schema, Stream } from "effect"
+import { HttpEffect, HttpServerResponse, Multipart } from "effect/http"
+import * as HttpApiBuilder from "effect/http-api/HttpApiBuilder"
+import type { OperatorError } from "../../domain/errors.ts"
+import { CurrentPrincipal, type Principal } from "../../domain/Principal.ts"
+import { Imports } from "../../services/administration/Imports.ts"
+import { describeIssue } from "../../tools/describeIssue.ts"
+import type { ImportEvent, Proposal } from "../../wire/admin/import.ts"
+import { Api, PARSING } from "./Api.ts"
+import { ImportForm, ProposalForm } from "./ImportApi.ts"
+import { json } from "./json.ts"
+import { problem, problemOf, type PublicError } from "./problems.ts"
+import { BODIES } from "./bodies.ts"
+
+type Parts = Stream.Stream<Multipart.Part, Multipart.MultipartError>
+
+const Files = Layer.merge(NodeFileSystem.layer, NodePath.layer)
+
+const TOO_LARGE: ReadonlySet<string> = new Set(["FileTooLarge", "FieldTooLarge", "BodyTooLarge", "TooManyParts"])
+
+/** Reads a form; its file is deleted with the request's scope. */
+const formOf = <A, I extends Partial<Multipart.Persisted>>(schema: Schema.ConstraintCodec<A, I, never, unknown>) => {
+  const decode = Multipart.schemaPersisted(schema)
+  return (parts: Parts) =>
+    Multipart.toPersisted(parts).pipe(
+      Effect.provide(Files),
+      Effect.flatMap((persisted) => decode(persisted, PARSING)),
+      Effect.catchTags({
+        MultipartError: ({ reason }) =>
+          Effect.fail(
+            TOO_LARGE.has(reason._tag)
+              ? BODIES.file.tooLarge
+              : problem("InvalidInput", "The body isn't a form with the parts options and file.")
+          ),
+        SchemaError: ({ issue }) => Effect.fail(problem("InvalidInput", describeIssue(issue)))
+      })
+    )
+}
+
+const proposalOf = formOf(ProposalForm)
+const importOf = formOf(ImportForm)
+
+const failed = (error: PublicError | OperatorError | HttpServerResponse.HttpServerResponse) =>
+  HttpServerResponse.isHttpServerResponse(error)
+    ? error
+    : error._tag === "OperatorError"
+      ? problem("NotPossible", [error.message, ...(error.details ?? [])].join(" "))
+      : problemOf(error)
+
+export const Importing = HttpApiBuilder.group(
+  Api,
+  "imports",
+  Effect.fnUntraced(function* (handlers) {
+    const imports = yield* Imports
+
+    const run = (administrator: Principal, path: string, options: typeof ImportForm.Type["options"]) =>
+      Stream.callback<ImportEvent>((queue) =>
+        imports
+          .import(administrator, path, options, ({ doing, rows, share }) =>
+            void Queue.offerUnsafe(queue, { _tag: "progress", doing, rows, share })
+          )
+          .pipe(
+            Effect.match({
+              onFailure: (error): ImportEvent => ({
+                _tag: "refused",
+                message: error.message,
+                lines: error._tag === "OperatorError" ? (error.details ?? []) : []
+              }),
+              onSuccess: (result): ImportEvent => ({ _tag: "done", result })
+            }),
+            Effect.flatMap((last) => Queue.offer(queue, last)),
+            Effect.andThen(Queue.end(queue))
+          )
+      ).pipe(
+        Stream.map((event) => `data: ${JSON.stringify(event)}\n\n`),
+        Stream.encodeText
+      )
+
+    return handlers.handleAll({
+      propose: ({ payload }) =>
+        Effect.gen(function* () {
+          const administrator = yield* CurrentPrincipal
+          yield* imports.mayImport(administrator)
+          const { file, options } = yield* proposalOf(payload)
+          return json<Proposal>(yield* imports.propose(administrator, file.path, options))
+        }).pipe(Effect.catch((error) => Effect.succeed(failed(error)))),
+      import: ({ payload }) =>
+        Effect.gen(function* () {
+          const administrator = yield* CurrentPrincipal
+          yield* imports.mayImport(administrator)
+          const { file, options } = yield* importOf(payload)
+          return HttpEffect.scopeTransferToStream(
+            HttpServerResponse.stream(run(administrator, file.path, options), {
+              contentType: "text/event-stream",
+              headers: { "x-accel-buffering": "no" }
+            })
+          )
+        }).pipe(Effect.catch((error) => Effect.succeed(failed(error))))
+    })
+  })
+)

@@ -1,0 +1,123 @@
+/**
+ * Imports by administrators with the power `data`, over the same importer as the command. What tells whether a row exists
+ * is only reported to administrators who see the whole type.
+ */
+import { Context, Effect, Layer, Semaphore } from "effect"
+import { typeBySlug } from "../../domain/EntityType.ts"
+import type { NotAdmitted, NotAllowed, OperatorError, Unavailable } from "../../domain/errors.ts"
+import type { Principal } from "../../domain/Principal.ts"
+import { badRowTexts } from "../import/BadRows.ts"
+import { type Imported, Importer, type ImportRequest } from "../import/Importer.ts"
+import { type Proposal, propose } from "../import/propose.ts"
+import type { FileOptions } from "../import/readers/ImportFile.ts"
+import { IdentityResolver } from "../members/IdentityResolver.ts"
+import { requirePower } from "../members/powers.ts"
+import type { ImportFile, Imported as Reported } from "../../wire/admin/import.ts"
+import { seesWhole } from "./reach.ts"
+
+/** Files that a process reads at a time for pages. */
+const READERS = 2
+
+type Fault = NotAdmitted | NotAllowed | OperatorError | Unavailable
+
+export class Imports extends Context.Service<
+  Imports,
+  {
+    /** Fails unless the administrator may import; before their file is taken. */
+    readonly mayImport: (administrator: Principal) => Effect.Effect<void, Exclude<Fault, OperatorError>>
+    readonly propose: (
+      administrator: Principal,
+      path: string,
+      options: FileOptions
+    ) => Effect.Effect<Proposal, Fault>
+    readonly import: (
+      administrator: Principal,
+      path: string,
+      wanted: ImportFile,
+      onProgress: NonNullable<ImportRequest["onProgress"]>
+    ) => Effect.Effect<Reported, Fault>
+  }
+>()("max/services/Imports") {
+  static readonly layer = Layer.effect(
+    Imports,
+    Effect.gen(function* () {
+      const identities = yield* IdentityResolver
+      const importer = yield* Importer
+      const readers = yield* Semaphore.make(READERS)
+
+      const current = Effect.fnUntraced(function* (administrator: Principal) {
+        const { principal, state } = yield* identities.readmit(administrator)
+        yield* requirePower(state.policy, principal, "data")
+        return { principal, state }
+      })
+
+      return Imports.of({
+        mayImport: (administrator) => Effect.asVoid(current(administrator)),
+
+        propose: Effect.fn("Imports.propose")(function* (administrator, path, options) {
+          const { state } = yield* current(administrator)
+          return yield* readers.withPermit(propose(path, state.catalog, options))
+        }),
+
+        import: Effect.fn("Imports.import")(function* (administrator, path, wanted, onProgress) {
+          const { principal, state } = yield* current(administrator)
+          const type = typeBySlug(state.catalog, wanted.type)
+          const isWhole = type === undefined || seesWhole(state.policy, principal.roles, type)
+          const imported = yield* readers.withPermit(
+            importer.import(state.catalog.organization, {
+              ...wanted,
+              files: [path],
+              administrator: principal,
+              onProgress
+            })
+          )
+          return reported(imported, isWhole)
+        })
+      })
+    })
+  )
+}
+
+const reported = (
+  {
+    badRows,
+    changedHere,
+    createdColumns,
+    dryRun,
+    files,
+    inserted,
+    leftOut,
+    preview,
+    rows,
+    type,
+    unchanged,
+    updated,
+    visibility,
+    warnings
+  }: Imported,
+  isWhole: boolean
+): Reported => ({
+  type,
+  dryRun,
+  rows,
+  leftOut,
+  badRows: badRowTexts(badRows, false),
+  mapped: files.flatMap(({ mapped }) => mapped),
+  createdColumns,
+  shownTo: visibility.shownTo,
+  hiddenFrom: visibility.hiddenFrom,
+  warnings,
+  ...(isWhole
+    ? {
+        outcome: {
+          inserted,
+          updated,
+          unchanged,
+          changedHere: changedHere.cells,
+          columns: preview?.columns ?? [],
+          new: preview?.examples.new.map(({ file: _, ...row }) => row) ?? [],
+          changed: preview?.examples.changed.map(({ file: _, ...row }) => row) ?? []
+        }
+      }
+    : {})
+})

@@ -1,0 +1,185 @@
+/** Imports a file: drop it, say where its columns go, see what would happen, and import. */
+import { useId, useState } from "preact/hooks"
+import type { Imported, ImportFile, Proposal, ReadFile } from "../../wire/admin/import.ts"
+import type { Problem } from "../shared/api.ts"
+import { type Chosen, choiceFor, importFile, optionsOf, propose, type Refused } from "./importing.ts"
+import { Mapping, Reading } from "./ImportMapping.tsx"
+import { Outcome, RefusedRows } from "./ImportOutcome.tsx"
+import { counted, Failure, Title, useTitle } from "./parts.tsx"
+import { announcement, handleFailure } from "./state.ts"
+
+interface Opened {
+  readonly file: File
+  readonly read: ReadFile
+  readonly proposal: Proposal
+}
+
+type Busy = { readonly doing: string; readonly share?: number }
+
+export type Settings = Pick<ImportFile, "locale" | "dates" | "skipBad" | "keepChanges">
+
+export const Import = () => {
+  useTitle("Import")
+  const [opened, setOpened] = useState<Opened>()
+  const [chosen, choose] = useState<Chosen>()
+  const [settings, setSettings] = useState<Settings>({})
+  const [busy, setBusy] = useState<Busy>()
+  const [problem, setProblem] = useState<Problem>()
+  const [refused, setRefused] = useState<Refused>()
+  const [result, setResult] = useState<Imported>()
+
+  const forget = () => {
+    setProblem(undefined)
+    setRefused(undefined)
+    setResult(undefined)
+  }
+  const during = (doing: string, work: () => Promise<void>) => {
+    forget()
+    setBusy({ doing })
+    announcement.value = doing
+    void work()
+      .catch((error: unknown) => setProblem(handleFailure(error)))
+      .finally(() => setBusy(undefined))
+  }
+  const open = (file: File, read: ReadFile = {}) =>
+    during(`Reading ${file.name} …`, async () => {
+      const proposal = await propose(file, read)
+      setOpened({ file, read, proposal })
+      choose(choiceFor(proposal, proposal.type))
+    })
+  const run = (dryRun: boolean) => {
+    const doing = dryRun ? "Checking …" : "Importing …"
+    during(doing, async () => {
+      const { file, proposal, read } = opened!
+      const options = { ...read, ...optionsOf(proposal, chosen!), ...settings, dryRun }
+      const last = await importFile(file, options, ({ rows, share }) =>
+        setBusy({ doing: `${doing} ${counted(rows, "row")}`, share })
+      )
+      if ("result" in last) setResult(last.result)
+      else setRefused(last.refused)
+      announcement.value = "result" in last ? (dryRun ? "Checked." : "Imported.") : last.refused.message
+    })
+  }
+  const change = (next: Chosen) => {
+    forget()
+    choose(next)
+  }
+  const again = () => {
+    forget()
+    setOpened(undefined)
+  }
+  const isDone = result !== undefined && !result.dryRun
+  return (
+    <>
+      <Title note="CSV, Excel (.xlsx) or JSONL. A file is imported completely or not at all, and nothing changes before you have seen what would.">
+        Import
+      </Title>
+      {isDone || opened !== undefined ? null : <Drop open={open} disabled={busy !== undefined} />}
+      {opened === undefined || chosen === undefined || isDone ? null : (
+        <form
+          class="import"
+          aria-busy={busy !== undefined}
+          onSubmit={(event) => {
+            event.preventDefault()
+            run(true)
+          }}
+        >
+          <p>
+            <bdi>{opened.proposal.name}</bdi> <span class="soft">{opened.proposal.format}</span>{" "}
+            <button type="button" class="button" onClick={again}>
+              Another file
+            </button>
+          </p>
+          <Warnings of={opened.proposal.warnings} />
+          <Mapping proposal={opened.proposal} chosen={chosen} choose={change} />
+          <Reading
+            read={opened.read}
+            reread={(read) => open(opened.file, read)}
+            settings={settings}
+            setSettings={(next) => {
+              forget()
+              setSettings(next)
+            }}
+          />
+          <div class="actions">
+            <button type="submit" class={result === undefined ? "act" : "button"} disabled={busy !== undefined}>
+              Check the file
+            </button>
+          </div>
+        </form>
+      )}
+      {busy === undefined ? null : (
+        <p class="waiting">
+          <label>
+            {busy.doing} <progress {...(busy.share === undefined ? {} : { value: busy.share })} />
+          </label>
+        </p>
+      )}
+      {problem === undefined ? null : <Failure problem={problem} />}
+      {refused === undefined ? null : <RefusedRows refused={refused} />}
+      {result === undefined ? null : (
+        <>
+          <Outcome result={result} />
+          <div class="actions">
+            {isDone ? (
+              <button type="button" class="button" onClick={again}>
+                Import another file
+              </button>
+            ) : (
+              <button
+                type="button"
+                class="act"
+                disabled={busy !== undefined || result.rows === 0}
+                onClick={() => run(false)}
+              >
+                Import {counted(result.rows - result.leftOut, "row")}
+              </button>
+            )}
+          </div>
+        </>
+      )}
+    </>
+  )
+}
+
+export const Warnings = ({ of }: { readonly of: ReadonlyArray<string> }) =>
+  of.length === 0 ? null : (
+    <ul class="notice warn">
+      {of.map((text) => (
+        <li key={text}>{text}</li>
+      ))}
+    </ul>
+  )
+
+const Drop = ({ disabled, open }: { readonly open: (file: File) => void; readonly disabled: boolean }) => {
+  const field = useId()
+  const [isOver, setOver] = useState(false)
+  const take = (files: FileList | null | undefined) => {
+    const file = files?.[0]
+    if (file !== undefined && !disabled) open(file)
+  }
+  return (
+    <div
+      class={isOver ? "drop over" : "drop"}
+      onDragOver={(event) => {
+        event.preventDefault()
+        setOver(true)
+      }}
+      onDragLeave={() => setOver(false)}
+      onDrop={(event) => {
+        event.preventDefault()
+        setOver(false)
+        take(event.dataTransfer?.files)
+      }}
+    >
+      <label for={field}>Drop a file here, or choose one</label>
+      <input
+        id={field}
+        type="file"
+        accept=".csv,.tsv,.xlsx,.jsonl,.ndjson,.txt"
+        disabled={disabled}
+        onChange={({ currentTarget }) => take(currentTarget.files)}
+      />
+    </div>
+  )
+}

@@ -1,0 +1,237 @@
+/** Imports by administrators over HTTP: the same importer, report and audit record as the command, for one power. */
+import { Effect, Exit, Scope } from "effect"
+import { request as httpRequest } from "node:http"
+import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { Database } from "../../../src/database/Database.ts"
+import { holdEpoch, raiseEpoch } from "../../../src/database/epoch.ts"
+import type { Imported, ImportEvent, Proposal } from "../../../src/wire/admin/import.ts"
+import { IdentityResolver } from "../../../src/services/members/IdentityResolver.ts"
+import { Policies } from "../../../src/services/policies/Policies.ts"
+import { administered } from "../../support/administered.ts"
+import { migratedDatabase } from "../../support/database.ts"
+import { ask, startServer, type TestServer } from "../../support/http.ts"
+import { memberWithToken } from "../../support/members.ts"
+import { until } from "../../support/until.ts"
+import { importFiles, refusalOfFile } from "../../support/imports.ts"
+
+const scope = Scope.makeUnsafe()
+let server: TestServer
+let atlas: Effect.Success<ReturnType<typeof administered>>
+
+beforeAll(async () => {
+  server = await startServer(await Effect.runPromise(migratedDatabase.pipe(Scope.provide(scope))))
+  atlas = await server.run(administered({ slug: "atlas" }))
+})
+afterAll(async () => {
+  await server.stop()
+  await Effect.runPromise(Scope.close(scope, Exit.void))
+})
+
+const PEOPLE = "id,Full Name,E-mail,Salary\np1,Nia Okoro,nia@atlas.example,70000\np2,Bo Lind,bo@atlas.example,1.5\n"
+
+const formOf = (text: string, options: object, name = "people.csv") => {
+  const form = new FormData()
+  form.set("options", JSON.stringify(options))
+  form.set("file", new Blob([text]), name)
+  return form
+}
+
+const post = (path: string, body: FormData, headers: Record<string, string> = bearer(atlas.admin.secret)) =>
+  fetch(`${server.url}/v1/admin/import${path}`, { method: "POST", headers, body })
+const bearer = (secret: string) => ({ authorization: `Bearer ${secret}` })
+
+const importing = async (text: string, options: object, secret = atlas.admin.secret) => {
+  const response = await post("", formOf(text, options), bearer(secret))
+  expect(response.headers.get("content-type")).toBe("text/event-stream")
+  const events = (await response.text())
+    .trim()
+    .split("\n\n")
+    .map((block) => JSON.parse(block.slice("data: ".length)) as ImportEvent)
+  return { events, last: events.at(-1)! }
+}
+
+const resultOf = (event: ImportEvent): Imported => {
+  expect(event).toMatchObject({ _tag: "done" })
+  return (event as Extract<ImportEvent, { _tag: "done" }>).result
+}
+
+const audited = async () => {
+  const answer = await ask(server.url, "/v1/admin/audit?action=data.imported", { headers: bearer(atlas.admin.secret) })
+  return answer.json.records as ReadonlyArray<{ actor: string; subject: string; details: object }>
+}
+
+const waitsForTheEpoch = Effect.flatMap(Database, ({ owner }) =>
+  Effect.map(
+    owner`SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'
+      AND query LIKE '%SELECT epoch FROM max.organizations%'`,
+    (rows) => rows.length > 0
+  )
+)
+
+const find = async (name: string, type = "people") =>
+  (
+    await ask(server.url, "/v1/tools/findEntities", {
+      method: "POST",
+      headers: { ...bearer(atlas.admin.secret), "content-type": "application/json" },
+      body: JSON.stringify({ entityTypeId: type, filters: [{ columnId: "name", op: "eq", value: name }] })
+    })
+  ).json.total as number
+
+describe("an administrator's import", () => {
+  it("is proposed with samples, tried without a change, and recorded like the command's", async () => {
+    const proposal = (await (await post("/proposal", formOf(PEOPLE, {}))).json()) as Proposal
+    expect(proposal).toMatchObject({ name: "people.csv", type: "people" })
+    expect(proposal.headers[1]).toEqual({ header: "Full Name", samples: ["Nia Okoro", "Bo Lind"] })
+    expect(proposal.types.find(({ slug }) => slug === "people")!.proposed).toEqual(["id", "name", "email", null])
+
+    const options = { type: "people", create: true, map: { id: "id" } }
+    const tried = resultOf((await importing(PEOPLE, { ...options, dryRun: true })).last)
+    expect(tried).toMatchObject({
+      dryRun: true,
+      rows: 2,
+      createdColumns: [{ slug: "salary", kind: "number" }],
+      outcome: { inserted: 2, updated: 0, new: [{ line: 2, name: "Nia Okoro" }, { name: "Bo Lind" }] }
+    })
+    expect([await find("Nia Okoro"), await audited()]).toEqual([0, []])
+
+    const { events, last } = await importing(PEOPLE, options)
+    expect(events.some(({ _tag }) => _tag === "progress")).toBe(true)
+    expect(resultOf(last)).toMatchObject({ dryRun: false, outcome: { inserted: 2 } })
+    expect(await find("Nia Okoro")).toBe(1)
+
+    await server.run(importFiles(atlas.organization, { "people.csv": PEOPLE }))
+    const [byCommand, byPage] = await audited()
+    const details = { rows: 2, leftOut: 0, files: 1 }
+    expect(byPage).toMatchObject({
+      actor: atlas.idOf("yuki"),
+      subject: "people",
+      details: { ...details, inserted: 2, updated: 0, unchanged: 0 }
+    })
+    expect(byCommand).toMatchObject({
+      actor: "operator",
+      subject: "people",
+      details: { ...details, inserted: 0, updated: 0, unchanged: 2 }
+    })
+  })
+
+  it("reports all bad rows at once, with their lines, and imports nothing", async () => {
+    const bad = "name,start\nAda's review,yesterday\nBo's review,2026-13-45\nEva's review,2026-05-04T10:00\n"
+    const { last } = await importing(bad, { type: "meetings" })
+    expect(last).toMatchObject({
+      _tag: "refused",
+      message: "Nothing was imported: people.csv has 2 bad rows.",
+      lines: [expect.stringMatching(/^line 2: .*start/), expect.stringMatching(/^line 3: .*start/)]
+    })
+    expect(await find("Eva's review", "meetings")).toBe(0)
+    const left = resultOf((await importing(bad, { type: "meetings", skipBad: true })).last)
+    expect(left).toMatchObject({ rows: 3, leftOut: 2, outcome: { inserted: 1 } })
+    expect(left.badRows).toHaveLength(2)
+  })
+
+  it("is rolled back if the administrator's access changes meanwhile", async () => {
+    const { id } = atlas.organization
+    const event = { actor: "operator", action: "membership.changed", subject: "x" }
+    const { principal } = await server.run(
+      Effect.flatMap(IdentityResolver, (identities) =>
+        identities.readmit({ organizationId: id, anchorEntityId: atlas.idOf("yuki") })
+      )
+    )
+    const late = () =>
+      server.run(refusalOfFile(atlas.organization, "name\nLate Comer\n", { administrator: principal }))
+    let release = () => {}
+    const held = new Promise<void>((resolve) => (release = resolve))
+    const changing = server.run(
+      Effect.flatMap(Database, ({ app }) =>
+        Effect.gen(function* () {
+          yield* holdEpoch(app, id)
+          yield* raiseEpoch(app, id, [{ actor: "operator", action: "membership.changed", subject: "x" }])
+          yield* Effect.promise(() => held)
+        }).pipe(app.withTransaction)
+      )
+    )
+    const during = late()
+    await until(() => server.run(waitsForTheEpoch))
+    release()
+    await changing
+    expect((await during).message).toContain("Something else changed this organization")
+    const stale = await late()
+    expect(stale.message).toContain("Something else changed this organization")
+    expect(await find("Late Comer")).toBe(0)
+  })
+})
+
+describe("what an import refuses", () => {
+  it("needs the power over data, before the file is read", async () => {
+    for (const path of ["", "/proposal"]) {
+      const response = await post(path, formOf(PEOPLE, { type: "people" }), bearer(atlas.auditor.secret))
+      expect([response.status, ((await response.json()) as { type: string }).type]).toEqual([
+        403,
+        "urn:max:problem:not-allowed"
+      ])
+    }
+  })
+
+  it("tells an administrator who doesn't see the whole type nothing about rows that exist", async () => {
+    const { organization } = atlas
+    const { token } = await server.run(
+      Effect.gen(function* () {
+        const policies = yield* Policies
+        const { document } = yield* policies.current(organization)
+        const file = JSON.parse(document) as { roles: object }
+        const roles = { ...file.roles, clerk: { inherits: ["member"], administers: ["data"] } }
+        yield* policies.publish(organization, JSON.stringify({ ...file, roles }), "operator")
+        return yield* memberWithToken(organization, "clerk@atlas.example", ["clerk"], ["admin"])
+      })
+    )
+    const guess = "id,name,phone\np1,Nia Okoro,801-555-0199\np9,Otto Neu,\n"
+    for (const dryRun of [true, false]) {
+      const { last } = await importing(guess, { type: "people", dryRun }, token)
+      expect(resultOf(last)).toMatchObject({ rows: 2 })
+      expect(last).not.toHaveProperty("result.outcome")
+    }
+  })
+
+  it("is a request that a page of another origin can't send with the cookie", async () => {
+    const cookie = `max_session=${await server.run(atlas.session("yuki"))}`
+    const own = { cookie, origin: server.url }
+    const wanted = { type: "people", dryRun: true }
+    const refused = await post("", formOf(PEOPLE, wanted), own)
+    expect(((await refused.json()) as { type: string }).type).toBe("urn:max:problem:origin-not-allowed")
+    expect((await post("", formOf(PEOPLE, wanted), { ...own, "x-requested-with": "max" })).status).toBe(200)
+  })
+
+  it("is a file above the limit, by its announced and by its real length, and another kind of body", async () => {
+    const announced = await new Promise<{ status: number; text: string }>((resolve, reject) => {
+      const request = httpRequest(
+        `${server.url}/v1/admin/import`,
+        {
+          method: "POST",
+          headers: {
+            ...bearer(atlas.admin.secret),
+            "content-type": "multipart/form-data; boundary=x",
+            "content-length": 200 * 1024 * 1024
+          }
+        },
+        (response) => {
+          let text = ""
+          response.on("data", (chunk: Buffer) => (text += chunk.toString()))
+          response.on("end", () => resolve({ status: response.statusCode!, text }))
+        }
+      )
+      request.on("error", reject)
+      request.flushHeaders()
+    })
+    expect(announced).toMatchObject({ status: 413, text: expect.stringContaining("at most 32 MiB") })
+    const json = await ask(server.url, "/v1/admin/import", {
+      method: "POST",
+      headers: { ...bearer(atlas.admin.secret), "content-type": "application/json" },
+      body: "{}"
+    })
+    expect([json.status, json.text]).toEqual([415, expect.stringContaining("multipart/form-data")])
+    const broken = await post("", formOf(PEOPLE, { type: 5 }))
+    expect([broken.status, await broken.text()]).toEqual([400, expect.stringContaining("type")])
+    const without = new FormData()
+    without.set("options", "{}")
+    expect((await post("/proposal", without)).status).toBe(400)
+  })
+})
