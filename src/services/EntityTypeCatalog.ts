@@ -223,7 +223,11 @@ export class EntityTypeCatalog extends Context.Service<
           return { type, searchIndexes: [...base.searchIndexes, ...added.searchIndexes] }
         }),
 
-        putInForce: Effect.fn("EntityTypeCatalog.putInForce")(function* (catalog, { searchIndexes, type }, actor = OPERATOR) {
+        putInForce: Effect.fn("EntityTypeCatalog.putInForce")(function* (
+          catalog,
+          { searchIndexes, type },
+          actor = OPERATOR
+        ) {
           yield* define(owner, searchIndexes)
           // Locked last: publishing a policy or suspending a member waits for a commit, not for an import.
           if ((yield* holdEpoch(owner, catalog.organization.id)) !== catalog.epoch)

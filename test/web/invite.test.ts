@@ -129,7 +129,12 @@ describe.each([
     const outcome = page.getByRole("region", { name: "What would happen" })
     await outcome.waitFor()
     const said = await outcome.innerText()
-    for (const words of ["3 rows into People: 2 new, 0 changed, 0 unchanged. 1 bad row left out.", "1234.50", "2025-12-31", "Hidden from"])
+    for (const words of [
+      "3 rows into People: 2 new, 0 changed, 0 unchanged. 1 bad row left out.",
+      "1234.50",
+      "2025-12-31",
+      "Hidden from"
+    ])
       expect(said).toContain(words)
     expect(await accessibilityFaults(page)).toEqual([])
     expect(await page.evaluate("document.documentElement.scrollWidth <= innerWidth")).toBe(true)

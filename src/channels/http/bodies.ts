@@ -3,7 +3,11 @@ import { problem } from "./problems.ts"
 import { MAX_BODY_BYTES, MAX_UPLOAD_BYTES } from "./settings.ts"
 
 export const CLOSING = { headers: { connection: "close" } }
-const bodyOf = (type: string, maximum = MAX_BODY_BYTES, limit = `The body must have at most ${maximum / 1024} KiB.`) => ({
+const bodyOf = (
+  type: string,
+  maximum = MAX_BODY_BYTES,
+  limit = `The body must have at most ${maximum / 1024} KiB.`
+) => ({
   maximum,
   tooLarge: problem("ContentTooLarge", limit, CLOSING),
   type: new RegExp(`^${type}\\s*(;|$)`, "i"),

@@ -56,11 +56,14 @@ export const Importing = HttpApiBuilder.group(
   Effect.fnUntraced(function* (handlers) {
     const imports = yield* Imports
 
-    const run = (administrator: Principal, path: string, options: typeof ImportForm.Type["options"]) =>
+    const run = (administrator: Principal, path: string, options: (typeof ImportForm.Type)["options"]) =>
       Stream.callback<ImportEvent>((queue) =>
         imports
-          .import(administrator, path, options, ({ doing, rows, share }) =>
-            void Queue.offerUnsafe(queue, { _tag: "progress", doing, rows, share })
+          .import(
+            administrator,
+            path,
+            options,
+            ({ doing, rows, share }) => void Queue.offerUnsafe(queue, { _tag: "progress", doing, rows, share })
           )
           .pipe(
             Effect.match({

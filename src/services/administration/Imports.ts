@@ -25,11 +25,7 @@ export class Imports extends Context.Service<
   {
     /** Fails unless the administrator may import; before their file is taken. */
     readonly mayImport: (administrator: Principal) => Effect.Effect<void, Exclude<Fault, OperatorError>>
-    readonly propose: (
-      administrator: Principal,
-      path: string,
-      options: FileOptions
-    ) => Effect.Effect<Proposal, Fault>
+    readonly propose: (administrator: Principal, path: string, options: FileOptions) => Effect.Effect<Proposal, Fault>
     readonly import: (
       administrator: Principal,
       path: string,
@@ -115,8 +111,8 @@ const reported = (
           unchanged,
           changedHere: changedHere.cells,
           columns: preview?.columns ?? [],
-          new: preview?.examples.new.map(({ file: _, ...row }) => row) ?? [],
-          changed: preview?.examples.changed.map(({ file: _, ...row }) => row) ?? []
+          new: preview?.examples.new ?? [],
+          changed: preview?.examples.changed ?? []
         }
       }
     : {})

@@ -197,11 +197,11 @@ export class Importer extends Context.Service<
             : yield* showToAdmin(owner, organization.id, state.policy, [type], types, actor)
         const outcome = { ...written, plan, type, bound, columns, created, policy: shown ?? state.policy }
         if (dryRun) return yield* Effect.fail(new RolledBack(outcome))
-        // What puts a type in force has held the epoch already.
-        if (administrator !== undefined && published === undefined) yield* lockEpochFor(sql, organization, administrator)
+        if (administrator !== undefined && published === undefined)
+          yield* lockEpochFor(sql, organization, administrator)
         yield* raiseDataVersion(sql, organization.id)
-        const details = { ...written.counts, files: files.length }
-        yield* appendAudit(sql, organization.id, "changes", [{ actor, action: "data.imported", subject: type.slug, details }])
+        const event = { actor, action: "data.imported", subject: type.slug, details: written.counts }
+        yield* appendAudit(sql, organization.id, "changes", [event])
         return outcome
       })
 

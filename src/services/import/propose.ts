@@ -103,7 +103,10 @@ const lookedUp = (slug: string, samples: ReadonlyArray<string>, type: EntityType
 const bestType = (named: string, types: Proposal["types"]): string => {
   if (types.some(({ slug }) => slug === named)) return named
   const scored = types
-    .map(({ proposed, slug }) => ({ slug, score: proposed.filter((to) => to !== null && to !== ID && to !== DISPLAY_NAME).length }))
+    .map(({ proposed, slug }) => ({
+      slug,
+      score: proposed.filter((to) => to !== null && to !== ID && to !== DISPLAY_NAME).length
+    }))
     .sort((a, b) => b.score - a.score)
   const [best] = scored
   return best !== undefined && best.score > 0 ? best.slug : named

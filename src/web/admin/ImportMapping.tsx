@@ -21,11 +21,10 @@ export const Mapping = ({
   const field = useId()
   const existing = types.find(({ slug }) => slug === chosen.type)
   const [isNew, setNew] = useState(existing === undefined)
-  const twice = chosen.to.find(
-    (to, index) => to !== NEW && to !== NOWHERE && chosen.to.indexOf(to) !== index
-  )
+  const twice = chosen.to.find((to, index) => to !== NEW && to !== NOWHERE && chosen.to.indexOf(to) !== index)
   const hasName =
-    chosen.to.includes("name") || headers.some(({ header }, index) => chosen.to[index] === NEW && header.trim().toLowerCase() === "name")
+    chosen.to.includes("name") ||
+    headers.some(({ header }, index) => chosen.to[index] === NEW && header.trim().toLowerCase() === "name")
   const moved = (index: number, to: string) =>
     choose({ ...chosen, to: chosen.to.map((one, at) => (at === index ? to : one)) })
   return (
@@ -132,13 +131,11 @@ export const Reading = ({
   const { locale: _, ...others } = settings
   return (
     <div class="filters">
-      <label>
+      <label class="reading">
         Dates and numbers look like
         <select
           value={settings.locale ?? ""}
-          onChange={({ currentTarget: { value } }) =>
-            setSettings(value === "" ? others : { ...others, locale: value })
-          }
+          onChange={({ currentTarget: { value } }) => setSettings(value === "" ? others : { ...others, locale: value })}
         >
           {LOCALES.map(([locale, name]) => (
             <option key={locale} value={locale}>
@@ -155,9 +152,7 @@ export const Reading = ({
           max={100_000}
           placeholder="the first"
           value={read.headerRow ?? ""}
-          onChange={({ currentTarget: { value } }) =>
-            reread(value === "" ? {} : { ...read, headerRow: Number(value) })
-          }
+          onChange={({ currentTarget: { value } }) => reread(value === "" ? {} : { ...read, headerRow: Number(value) })}
         />
       </label>
       <label class="inline">

@@ -21,14 +21,15 @@ export const RefusedRows = ({ refused: { lines, message } }: { readonly refused:
 )
 
 export const Outcome = ({ result }: { readonly result: Imported }) => {
-  const { badRows, createdColumns, dryRun, hiddenFrom, leftOut, mapped, outcome, rows, shownTo, type, warnings } = result
+  const { badRows, createdColumns, dryRun, hiddenFrom, leftOut, mapped, outcome, rows, shownTo, type, warnings } =
+    result
   const readAs = mapped.flatMap(({ example, header }) => (example === undefined ? [] : [{ header, ...example }]))
   return (
     <section aria-labelledby="outcome">
       <h2 id="outcome">{dryRun ? "What would happen" : "Imported"}</h2>
       <p>
-        {dryRun ? <Badge>Nothing was changed</Badge> : <Badge kind="good">Done</Badge>}{" "}
-        {counted(rows, "row")} into {type.pluralName}
+        {dryRun ? <Badge>Nothing was changed</Badge> : <Badge kind="good">Done</Badge>} {counted(rows, "row")} into{" "}
+        {type.pluralName}
         {outcome === undefined
           ? "."
           : `: ${outcome.inserted.toLocaleString()} new, ${outcome.updated.toLocaleString()} changed, ${outcome.unchanged.toLocaleString()} unchanged.`}

@@ -62,7 +62,8 @@ export const Next = ({ name }: { readonly name: string }) => (
       <li>
         <h2>Bring your data</h2>
         <p>
-          An operator imports files: <code>max import people.csv --type people</code>. Until then Max knows only you.
+          In the administration you <a href="/admin#/import">import files</a>: CSV, Excel or JSONL. Until then Max knows
+          only you.
         </p>
       </li>
       <li>

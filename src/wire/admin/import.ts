@@ -55,6 +55,7 @@ export const ImportFile = Schema.Struct({
 export type ImportFile = typeof ImportFile.Encoded
 
 const Row = {
+  file: Schema.String,
   line: Schema.Int,
   id: optionalKey(Schema.String),
   name: Schema.String
@@ -79,9 +80,7 @@ export const Imported = Schema.Struct({
       example: optionalKey(Schema.Struct({ text: Schema.String, read: Schema.String }))
     })
   ),
-  createdColumns: Schema.Array(
-    Schema.Struct({ slug: Schema.String, name: Schema.String, kind: Schema.String })
-  ),
+  createdColumns: Schema.Array(Schema.Struct({ slug: Schema.String, name: Schema.String, kind: Schema.String })),
   shownTo: Strings,
   hiddenFrom: Strings,
   warnings: Strings,

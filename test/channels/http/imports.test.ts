@@ -101,7 +101,7 @@ describe("an administrator's import", () => {
 
     await server.run(importFiles(atlas.organization, { "people.csv": PEOPLE }))
     const [byCommand, byPage] = await audited()
-    const details = { rows: 2, leftOut: 0, files: 1 }
+    const details = { rows: 2, leftOut: 0 }
     expect(byPage).toMatchObject({
       actor: atlas.idOf("yuki"),
       subject: "people",
@@ -130,14 +130,12 @@ describe("an administrator's import", () => {
 
   it("is rolled back if the administrator's access changes meanwhile", async () => {
     const { id } = atlas.organization
-    const event = { actor: "operator", action: "membership.changed", subject: "x" }
     const { principal } = await server.run(
       Effect.flatMap(IdentityResolver, (identities) =>
         identities.readmit({ organizationId: id, anchorEntityId: atlas.idOf("yuki") })
       )
     )
-    const late = () =>
-      server.run(refusalOfFile(atlas.organization, "name\nLate Comer\n", { administrator: principal }))
+    const late = () => server.run(refusalOfFile(atlas.organization, "name\nLate Comer\n", { administrator: principal }))
     let release = () => {}
     const held = new Promise<void>((resolve) => (release = resolve))
     const changing = server.run(

@@ -335,7 +335,9 @@ layer(TestServices, { excludeTestServices: true })("an import", (it) => {
         expect(other.visibility.shownTo).toEqual([])
         const audit = yield* owner<{ action: string }>`
           SELECT action FROM max.audit_log WHERE organization_id = ${organization.id} AND chain = 'changes' ORDER BY sequence`
-        expect(audit.map(({ action }) => action).filter((action) => !/^(membership|identifier)/.test(action))).toEqual([
+        expect(
+          audit.map(({ action }) => action).filter((action) => !/^(membership|identifier|data)/.test(action))
+        ).toEqual([
           "organization.created",
           "policy.published",
           "catalog.published",
