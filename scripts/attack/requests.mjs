@@ -259,6 +259,7 @@ export const requestsOf = async (world) => {
     // Forms with files aren't attacked by field: what these requests send is refused before it is read.
     post("propose an import", "/v1/admin/import/proposal", undefined, { status: [400, 415] }),
     post("import", "/v1/admin/import", undefined, { status: [400, 415] }),
+    post("sample data", "/v1/admin/import/sample", undefined, { status: [409] }),
     get("types", "/v1/admin/types"),
     get("audit", "/v1/admin/audit", {
       chain: "changes",

@@ -5,7 +5,8 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import type { Browser, Page } from "playwright-core"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
-import { accessibilityFaults, device, openBrowser, openPage } from "../support/browser.ts"
+import { generate } from "../../src/services/import/sample/generate.ts"
+import { accessibilityFaults, askAndWait, device, openBrowser, openPage } from "../support/browser.ts"
 import { runMax, serveMax } from "../support/cli.ts"
 import { migratedDatabase } from "../support/database.ts"
 import { until } from "../support/until.ts"
@@ -15,6 +16,11 @@ beforeAll(async () => {
   browser = await openBrowser()
 })
 afterAll(() => browser.close())
+
+/** A person of the sample data with a name of their own; the file names the same one. */
+const KNOWN = generate(new Date()).people.find(
+  ({ name, status }, _, all) => status === "customer" && all.filter((other) => other["name"] === name).length === 1
+) as { readonly name: string; readonly status: string }
 
 /** `max serve` on an empty database, whose output isn't a terminal, and the link that it offers. */
 const serving = async (use: (link: string, env: Readonly<Record<string, string>>) => Promise<void>) => {
@@ -132,6 +138,59 @@ describe("the first run", () => {
         for (const { close } of [first, second]) await close()
       }),
     120_000
+  )
+
+  it.each([
+    { data: "a file", theme: "dark", width: 390 },
+    { data: "sample data", theme: "light", width: 1280 }
+  ] as const)(
+    "leads with $data to a colleague's first answer in another browser, without a terminal ($theme, $width px)",
+    ({ data, theme, width }) =>
+      serving(async (link) => {
+        const { origin } = new URL(link)
+        const { close, faults, page } = await openPage(browser, origin, { theme, width })
+        await page.goto(link)
+        await fillIn(page, "Cedar Labs", "ada@cedar.example")
+        await press(page, "Set up and sign in")
+        await page.getByRole("heading", { name: "Cedar Labs is set up." }).waitFor()
+
+        if (data === "a file") {
+          await page.getByRole("link", { name: "Import a file" }).click()
+          const rows = ["Full Name,E-mail,Status", `${KNOWN.name},nia@cedar.example,${KNOWN.status}`]
+          await page
+            .getByLabel("Drop a file here")
+            .setInputFiles({ name: "people.csv", mimeType: "text/csv", buffer: Buffer.from(rows.join("\n")) })
+          await press(page, "Check the file")
+          await press(page, "Import 1 row")
+          await page.getByRole("region", { name: "Imported" }).waitFor()
+        } else {
+          await press(page, "Add sample data")
+          await page.getByText("Added: 2,000 people").waitFor({ timeout: 90_000 })
+        }
+        await looksRight(page)
+        await shoot(page, `setup-data-${width}-${theme}`)
+
+        await page.goto(`${origin}/setup`)
+        await page.getByRole("link", { name: "The policy" }).click()
+        await page.getByRole("heading", { name: "member", exact: true }).waitFor()
+        await page.goto(`${origin}/setup`)
+        await page.getByRole("link", { name: "Invite colleagues" }).click()
+        await press(page, "Invite people")
+        const dialog = page.getByRole("dialog")
+        await dialog.getByLabel("E-mail addresses or phone numbers, one per line").fill("Bo Lind <bo@cedar.example>")
+        await dialog.getByLabel("member", { exact: true }).check()
+        await dialog.getByRole("button", { name: "Invite", exact: true }).click()
+        const invitation = await dialog.locator(".links code").innerText()
+
+        const colleague = await openPage(browser, origin, { theme, width })
+        await colleague.page.goto(invitation)
+        await askAndWait(colleague.page, `What is the status of ${KNOWN.name}?`)
+        await colleague.page.locator(".turn[aria-busy=false] .answer").getByText(KNOWN.status).first().waitFor()
+        await looksRight(colleague.page)
+        expect([...faults, ...colleague.faults]).toEqual([])
+        for (const one of [close, colleague.close]) await one()
+      }),
+    180_000
   )
 
   it("has a command that makes a new link, which works on the same server", () =>

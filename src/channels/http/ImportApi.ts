@@ -5,7 +5,7 @@ import * as HttpApiEndpoint from "effect/http-api/HttpApiEndpoint"
 import * as HttpApiGroup from "effect/http-api/HttpApiGroup"
 import * as HttpApiSchema from "effect/http-api/HttpApiSchema"
 import * as OpenApi from "effect/http-api/OpenApi"
-import { ImportEvents, ImportFile, Proposal, ReadFile } from "../../wire/admin/import.ts"
+import { ImportEvents, ImportFile, Proposal, ReadFile, Sample } from "../../wire/admin/import.ts"
 import { InvalidInput, NotAllowed, NotPossible, Unavailable } from "../../wire/problems.ts"
 import { Admitted, Need } from "./admitted.ts"
 import { MAX_BODY_BYTES, MAX_UPLOAD_BYTES } from "./settings.ts"
@@ -34,7 +34,11 @@ export const imports = HttpApiGroup.make("imports")
       payload: ImportForm.pipe(HttpApiSchema.asMultipartStream(LIMITS)),
       success: ImportEvents,
       error: [InvalidInput, NotAllowed, NotPossible, Unavailable]
-    }).annotate(OpenApi.Summary, "Import a file atomically, or try it with dryRun; all bad rows are reported at once")
+    }).annotate(OpenApi.Summary, "Import a file atomically, or try it with dryRun; all bad rows are reported at once"),
+    HttpApiEndpoint.post("sample", "/v1/admin/import/sample", {
+      success: Sample,
+      error: [NotAllowed, NotPossible, Unavailable]
+    }).annotate(OpenApi.Summary, "Add the sample data to an organization without imported rows")
   )
   .middleware(Admitted)
   .annotate(Need, { scope: "admin", calls: 1 })

@@ -8,7 +8,7 @@ import type { OperatorError } from "../../domain/errors.ts"
 import { CurrentPrincipal, type Principal } from "../../domain/Principal.ts"
 import { Imports } from "../../services/administration/Imports.ts"
 import { describeIssue } from "../../tools/describeIssue.ts"
-import type { ImportEvent, Proposal } from "../../wire/admin/import.ts"
+import type { ImportEvent, Proposal, Sample } from "../../wire/admin/import.ts"
 import { Api, PARSING } from "./Api.ts"
 import { ImportForm, ProposalForm } from "./ImportApi.ts"
 import { json } from "./json.ts"
@@ -83,6 +83,11 @@ export const Importing = HttpApiBuilder.group(
       )
 
     return handlers.handleAll({
+      sample: () =>
+        Effect.flatMap(CurrentPrincipal, imports.addSample).pipe(
+          Effect.map((added) => json<Sample>(added)),
+          Effect.catch((error) => Effect.succeed(failed(error)))
+        ),
       propose: ({ payload }) =>
         Effect.gen(function* () {
           const administrator = yield* CurrentPrincipal

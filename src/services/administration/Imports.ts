@@ -3,16 +3,19 @@
  * is only reported to administrators who see the whole type.
  */
 import { Context, Effect, Layer, Semaphore } from "effect"
+import { Database } from "../../database/Database.ts"
+import { orUnavailable } from "../../database/execute.ts"
 import { typeBySlug } from "../../domain/EntityType.ts"
-import type { NotAdmitted, NotAllowed, OperatorError, Unavailable } from "../../domain/errors.ts"
+import { type NotAdmitted, type NotAllowed, OperatorError, type Unavailable } from "../../domain/errors.ts"
 import type { Principal } from "../../domain/Principal.ts"
 import { badRowTexts } from "../import/BadRows.ts"
 import { type Imported, Importer, type ImportRequest } from "../import/Importer.ts"
 import { type Proposal, propose } from "../import/propose.ts"
 import type { FileOptions } from "../import/readers/ImportFile.ts"
+import { loadSample } from "../import/sample/loadSample.ts"
 import { IdentityResolver } from "../members/IdentityResolver.ts"
 import { requirePower } from "../members/powers.ts"
-import type { ImportFile, Imported as Reported } from "../../wire/admin/import.ts"
+import type { ImportFile, Imported as Reported, Sample } from "../../wire/admin/import.ts"
 import { seesWhole } from "./reach.ts"
 
 /** Files that a process reads at a time for pages. */
@@ -26,6 +29,8 @@ export class Imports extends Context.Service<
     /** Fails unless the administrator may import; before their file is taken. */
     readonly mayImport: (administrator: Principal) => Effect.Effect<void, Exclude<Fault, OperatorError>>
     readonly propose: (administrator: Principal, path: string, options: FileOptions) => Effect.Effect<Proposal, Fault>
+    /** Adds the sample data to an organization without imported rows. */
+    readonly addSample: (administrator: Principal) => Effect.Effect<Sample, Fault>
     readonly import: (
       administrator: Principal,
       path: string,
@@ -37,6 +42,7 @@ export class Imports extends Context.Service<
   static readonly layer = Layer.effect(
     Imports,
     Effect.gen(function* () {
+      const { app } = yield* Database
       const identities = yield* IdentityResolver
       const importer = yield* Importer
       const readers = yield* Semaphore.make(READERS)
@@ -47,12 +53,29 @@ export class Imports extends Context.Service<
         return { principal, state }
       })
 
+      const isImported = (organizationId: bigint) =>
+        Effect.map(
+          app`SELECT 1 FROM max.audit_log WHERE organization_id = ${organizationId} AND chain = 'changes'
+            AND action = 'data.imported' LIMIT 1`,
+          (rows) => rows.length > 0
+        ).pipe(orUnavailable)
+
       return Imports.of({
         mayImport: (administrator) => Effect.asVoid(current(administrator)),
 
         propose: Effect.fn("Imports.propose")(function* (administrator, path, options) {
           const { state } = yield* current(administrator)
           return yield* readers.withPermit(propose(path, state.catalog, options))
+        }),
+
+        addSample: Effect.fn("Imports.addSample")(function* (administrator) {
+          const { principal, state } = yield* current(administrator)
+          const { organization } = state.catalog
+          if (yield* isImported(organization.id))
+            return yield* OperatorError.of(
+              "Sample data is for an organization without data, and files were imported here."
+            )
+          return yield* readers.withPermit(loadSample(importer, organization, principal))
         }),
 
         import: Effect.fn("Imports.import")(function* (administrator, path, wanted, onProgress) {

@@ -1,5 +1,8 @@
 /** The steps of the first run. The first makes the organization; the others can be skipped. */
 import { useSignal } from "@preact/signals"
+import { useEffect } from "preact/hooks"
+import type { Session } from "../../wire/session.ts"
+import { get } from "../shared/api.ts"
 import { ThemeSwitch } from "../shared/ThemeSwitch.tsx"
 import { Wordmark } from "../shared/Wordmark.tsx"
 import { First } from "./First.tsx"
@@ -8,6 +11,16 @@ import { Next } from "./Next.tsx"
 
 export const Setup = ({ code }: { readonly code: string }) => {
   const done = useSignal<string | undefined>(undefined)
+  // An administrator comes back to the list without a link.
+  useEffect(() => {
+    if (code !== "") return
+    get<Session>("/v1/session").then(
+      ({ organization, powers }) => {
+        if (powers.includes("data")) done.value = organization
+      },
+      () => undefined
+    )
+  }, [])
   return (
     <div class="setup">
       <header>

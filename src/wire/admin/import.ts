@@ -54,6 +54,10 @@ export const ImportFile = Schema.Struct({
 })
 export type ImportFile = typeof ImportFile.Encoded
 
+/** Rows of each type of the sample data. */
+export const Sample = Schema.Struct({ people: Schema.Int, companies: Schema.Int, meetings: Schema.Int })
+export type Sample = typeof Sample.Encoded
+
 const Row = {
   file: Schema.String,
   line: Schema.Int,

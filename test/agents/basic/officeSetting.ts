@@ -2,7 +2,7 @@
 import { Effect } from "effect"
 import { readFileSync } from "node:fs"
 import { isDeepStrictEqual } from "node:util"
-import { generate, STAFF } from "../../../src/channels/cli/demo/generate.ts"
+import { generate, STAFF } from "../../../src/services/import/sample/generate.ts"
 import policy from "../../../src/channels/cli/demo/policy.json" with { type: "json" }
 import { Database } from "../../../src/database/Database.ts"
 import { Importer } from "../../../src/services/import/Importer.ts"

@@ -1,8 +1,6 @@
 /** `max demo`: creates a sample organization and asks the same question as three people. */
 import { Console, Effect, Layer, Result } from "effect"
 import { Command } from "effect/cli"
-import { mkdtemp, rm, writeFile } from "node:fs/promises"
-import { tmpdir } from "node:os"
 import { join, relative } from "node:path"
 import { Database } from "../../../database/Database.ts"
 import type { Organization } from "../../../domain/EntityType.ts"
@@ -16,11 +14,12 @@ import { EntityQueryService } from "../../../services/EntityQueryService.ts"
 import { IdentityResolver } from "../../../services/members/IdentityResolver.ts"
 import { readIdentifier } from "../../../services/members/identifier.ts"
 import { Importer } from "../../../services/import/Importer.ts"
+import { STAFF } from "../../../services/import/sample/generate.ts"
+import { loadSample } from "../../../services/import/sample/loadSample.ts"
 import { Memberships } from "../../../services/members/Memberships.ts"
 import { Organizations } from "../../../services/organizations/Organizations.ts"
 import { Policies } from "../../../services/policies/Policies.ts"
 import { toolDefinitions } from "../../../tools/definitions.ts"
-import { generate, STAFF } from "../demo/generate.ts"
 import policy from "../demo/policy.json" with { type: "json" }
 import { bold, dim } from "../output.ts"
 
@@ -114,25 +113,7 @@ const sample = Effect.gen(function* () {
       timeZone: "America/New_York"
     }))
   const importer = yield* Importer
-  const { companies, meetings, people } = generate(new Date())
-  const folder = yield* Effect.promise(() => mkdtemp(join(tmpdir(), "max-demo-")))
-  const load = Effect.fnUntraced(function* (
-    type: string,
-    rows: ReadonlyArray<object>,
-    map: Record<string, string> = {},
-    ignore: ReadonlyArray<string> = []
-  ) {
-    const file = join(folder, `${type}.jsonl`)
-    yield* Effect.promise(() => writeFile(file, rows.map((row) => JSON.stringify(row)).join("\n")))
-    yield* importer.import(organization, { files: [file], type, map, ignore })
-  })
-  const owner = "owner:people.email"
-  yield* Effect.gen(function* () {
-    yield* load("people", people.slice(0, STAFF.length), {}, ["owner", "company"])
-    yield* load("companies", companies, { owner })
-    yield* load("people", people, { owner, company: "company:companies.id" })
-    yield* load("meetings", meetings, { owner, company: "company:companies.id", attendees: "attendees:people.email" })
-  }).pipe(Effect.ensuring(Effect.promise(() => rm(folder, { recursive: true, force: true }))))
+  yield* loadSample(importer, organization)
   const policies = yield* Policies
   yield* policies.publish(organization, JSON.stringify(policy), "max demo")
   for (const person of STAFF) yield* members.add(organization, { identifier: person.email, roles: [person.role] })
