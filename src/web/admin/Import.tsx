@@ -1,10 +1,10 @@
 /** Imports a file: drop it, say where its columns go, see what would happen, and import. */
 import { useId, useState } from "preact/hooks"
-import type { Imported, ImportFile, Proposal, ReadFile } from "../../wire/admin/import.ts"
+import type { Imported, Proposal, ReadFile } from "../../wire/admin/import.ts"
 import type { Problem } from "../shared/api.ts"
-import { type Chosen, choiceFor, importFile, optionsOf, propose, type Refused } from "./importing.ts"
+import { type Chosen, choiceFor, importFile, optionsOf, propose, type Refused, type Settings } from "./importing.ts"
 import { Mapping, Reading } from "./ImportMapping.tsx"
-import { Outcome, RefusedRows } from "./ImportOutcome.tsx"
+import { Outcome, RefusedRows, Warnings } from "./ImportOutcome.tsx"
 import { counted, Failure, Title, useTitle } from "./parts.tsx"
 import { announcement, handleFailure } from "./state.ts"
 
@@ -15,8 +15,6 @@ interface Opened {
 }
 
 type Busy = { readonly doing: string; readonly share?: number }
-
-export type Settings = Pick<ImportFile, "locale" | "dates" | "skipBad" | "keepChanges">
 
 export const Import = () => {
   useTitle("Import")
@@ -141,15 +139,6 @@ export const Import = () => {
     </>
   )
 }
-
-export const Warnings = ({ of }: { readonly of: ReadonlyArray<string> }) =>
-  of.length === 0 ? null : (
-    <ul class="notice warn">
-      {of.map((text) => (
-        <li key={text}>{text}</li>
-      ))}
-    </ul>
-  )
 
 const Drop = ({ disabled, open }: { readonly open: (file: File) => void; readonly disabled: boolean }) => {
   const field = useId()

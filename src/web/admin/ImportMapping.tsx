@@ -1,8 +1,7 @@
 /** Where the columns of a file go, and how its values are written. */
 import { useId, useState } from "preact/hooks"
 import type { Proposal, ReadFile } from "../../wire/admin/import.ts"
-import type { Settings } from "./Import.tsx"
-import { type Chosen, choiceFor, NEW, NOWHERE } from "./importing.ts"
+import { type Chosen, choiceFor, NEW, NOWHERE, type Settings } from "./importing.ts"
 import { Isolated } from "./parts.tsx"
 import { Table } from "./Table.tsx"
 

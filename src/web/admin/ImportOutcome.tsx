@@ -1,9 +1,17 @@
 /** What an import would do or has done, and the rows that prevent it. */
 import type { Imported } from "../../wire/admin/import.ts"
-import { Warnings } from "./Import.tsx"
 import type { Refused } from "./importing.ts"
 import { Badge, counted, Fact, Isolated, listed } from "./parts.tsx"
 import { to } from "./place.ts"
+
+export const Warnings = ({ of }: { readonly of: ReadonlyArray<string> }) =>
+  of.length === 0 ? null : (
+    <ul class="notice warn">
+      {of.map((text) => (
+        <li key={text}>{text}</li>
+      ))}
+    </ul>
+  )
 
 export const RefusedRows = ({ refused: { lines, message } }: { readonly refused: Refused }) => (
   <div class="notice bad" role="alert">

@@ -62,6 +62,9 @@ export const importFile = async (
   )
 }
 
+/** How the rows are read and written. */
+export type Settings = Pick<ImportFile, "locale" | "dates" | "skipBad" | "keepChanges">
+
 /** Where a header goes: a destination of the type, a new column, or nowhere. */
 export const NEW = "+"
 export const NOWHERE = ""
