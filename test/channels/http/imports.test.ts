@@ -220,6 +220,15 @@ describe("what an import refuses", () => {
       request.flushHeaders()
     })
     expect(announced).toMatchObject({ status: 413, text: expect.stringContaining("at most 32 MiB") })
+    const head = `--x\r\ncontent-disposition: form-data; name="file"; filename="a.csv"\r\n\r\nname\n`
+    const lines = Buffer.from("Ada Park\n".repeat(100_000))
+    const streamed = await fetch(`${server.url}/v1/admin/import`, {
+      method: "POST",
+      headers: { ...bearer(atlas.admin.secret), "content-type": "multipart/form-data; boundary=x" },
+      body: ReadableStream.from([Buffer.from(head), ...Array.from({ length: 40 }, () => lines)]),
+      duplex: "half"
+    })
+    expect([streamed.status, await streamed.text()]).toEqual([413, expect.stringContaining("at most 32 MiB")])
     const json = await ask(server.url, "/v1/admin/import", {
       method: "POST",
       headers: { ...bearer(atlas.admin.secret), "content-type": "application/json" },
