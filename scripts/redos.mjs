@@ -10,7 +10,7 @@ import { root } from "./stale.mjs"
 const COMPOSED = {
   "src/services/actions/pattern.ts": "an operator's pattern, whose steps patternProblem bounds when it is published",
   "src/observability/otlp.ts": "a fixed number of hexadecimal digits: /^[0-9a-f]{32}$/",
-  "src/channels/http/edge.ts": "Max's own routes, each parameter /[^/]+/ between slashes, and constant media types",
+  "src/channels/http/edge.ts": "Max's own routes, each parameter /[^/]+/ between slashes",
   "src/channels/cli/turnView.ts": "the number of a choice: /^1\\. /m"
 }
 

@@ -3,20 +3,24 @@ import { problem } from "./problems.ts"
 import { MAX_BODY_BYTES, MAX_UPLOAD_BYTES } from "./settings.ts"
 
 export const CLOSING = { headers: { connection: "close" } }
+
 const bodyOf = (
-  type: string,
+  name: string,
+  type: RegExp,
   maximum = MAX_BODY_BYTES,
   limit = `The body must have at most ${maximum / 1024} KiB.`
 ) => ({
   maximum,
   tooLarge: problem("ContentTooLarge", limit, CLOSING),
-  type: new RegExp(`^${type}\\s*(;|$)`, "i"),
-  unsupported: problem("UnsupportedMediaType", `Send Content-Type: ${type}, without a Content-Encoding.`)
+  type,
+  unsupported: problem("UnsupportedMediaType", `Send Content-Type: ${name}, without a Content-Encoding.`)
 })
+
 const UPLOAD_LIMIT = `A file that is uploaded has at most ${MAX_UPLOAD_BYTES / 1024 / 1024} MiB. The command max import reads larger ones.`
+
 /** What a route takes. */
 export const BODIES = {
-  json: bodyOf("application/json"),
-  form: bodyOf("application/x-www-form-urlencoded"),
-  file: bodyOf("multipart/form-data", MAX_UPLOAD_BYTES, UPLOAD_LIMIT)
+  json: bodyOf("application/json", /^application\/json\s*(;|$)/i),
+  form: bodyOf("application/x-www-form-urlencoded", /^application\/x-www-form-urlencoded\s*(;|$)/i),
+  file: bodyOf("multipart/form-data", /^multipart\/form-data\s*(;|$)/i, MAX_UPLOAD_BYTES, UPLOAD_LIMIT)
 }
