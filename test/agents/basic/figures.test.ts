@@ -94,8 +94,9 @@ layer(BasicAgent, { excludeTestServices: true, timeout: 60_000 })("figures in ba
         })
         const known = yield* asked("sentences")
         const probe = yield* asked("probe")
+        const traps = yield* asked("traps")
         expect(known.all).toBe(120)
-        expect([known.wrong, probe.wrong]).toEqual([0, 0])
+        expect([known.wrong, probe.wrong, traps.wrong]).toEqual([0, 0, 0])
         expect(known.right).toBeGreaterThanOrEqual(108)
         expect(probe.right).toBeGreaterThanOrEqual(48)
       }),

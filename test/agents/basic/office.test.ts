@@ -48,11 +48,12 @@ layer(BasicAgent, { excludeTestServices: true, timeout: 60_000 })("questions fro
         })
         const known = yield* asked("")
         const probe = yield* asked("probe-")
+        const traps = yield* asked("traps-")
         const named = read("named")
         const each = yield* score(sample, "rosa.delgado@harbor.example", HARBOR, named)
         expect(each).toEqual({ right: named.length, declined: 0, false: 0 })
         expect(known.all).toBeGreaterThanOrEqual(200)
-        expect([known.wrong, probe.wrong]).toEqual([0, 0])
+        expect([known.wrong, probe.wrong, traps.wrong]).toEqual([0, 0, 0])
         expect(known.right / known.all).toBeGreaterThanOrEqual(0.75)
         expect(probe.right / probe.all).toBeGreaterThanOrEqual(0.5)
       }),
