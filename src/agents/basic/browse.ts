@@ -58,23 +58,23 @@ export function* browse(mode: "list" | "count", asked: Lookup, skip: number, con
 const isOne = ({ noun }: Lookup): boolean => called(noun.said, noun.type, 1) === uncapitalized(noun.said) || noun.said.toLowerCase() === noun.type.name.toLowerCase() // prettier-ignore
 
 /** Describes a lookup in plain words: "open deals in Boston since March". */
-export const described = ({ noun }: Lookup, said: Said, total: number): string =>
+export const described = ({ noun }: Lookup, said: Said, total: number, limited = false): string =>
   [
     ...said.filter(({ before }) => before).map(({ text }) => text),
     called(noun.said, noun.type, total),
-    ...said.filter(({ before, text }) => !before && text !== "").map(({ text }) => text)
+    ...said.filter(({ before, text }) => !before && text !== "").map((one) => (limited ? (one.limited ?? one.text) : one.text)) // prettier-ignore
   ].join(" ")
 
 const isMine = ({ conditions }: Lookup): boolean => conditions.some(({ _tag }) => _tag === "Mine")
 
 const there = (lookup: Lookup, page: Page, said: Said): string => {
   const lead = isMine(lookup) ? "You have" : page.total === 1 ? "There is" : "There are"
-  return `${lead} ${amount(page)} ${described(lookup, said, page.total)}${isMine(lookup) ? "" : among(page.limited, lookup.noun.type)}`
+  return `${lead} ${amount(page)} ${described(lookup, said, page.total, page.limited)}${isMine(lookup) ? "" : among(page.limited, lookup.noun.type)}`
 }
 
 const nothing = (lookup: Lookup, page: Page, said: Said): string => {
   const next = said.length === 0 ? "" : ` Try it wider: “list ${called(lookup.noun.type.plural, lookup.noun.type, 2)}”.`
-  return `${isMine(lookup) ? "You have" : "I found"} no ${described(lookup, said, 2)}${isMine(lookup) ? "" : among(page.limited, lookup.noun.type)}.${next}`
+  return `${isMine(lookup) ? "You have" : "I found"} no ${described(lookup, said, 2, page.limited)}${isMine(lookup) ? "" : among(page.limited, lookup.noun.type)}.${next}`
 }
 
 const cannot = ({ noun }: Lookup): string =>

@@ -5,7 +5,8 @@ import type { Captures } from "./patterns.ts"
 import type { Context } from "./readConversation.ts"
 import { readFacts } from "./readFacts.ts"
 import { Condition, type Lookup, peopleOf } from "./Lookup.ts"
-import { isValue, named } from "./conditions.ts"
+import { named } from "./conditionBuilders.ts"
+import { isValue } from "./conditions.ts"
 import { readLookup } from "./readLookup.ts"
 import { readNames } from "./readNames.ts"
 import { timeAt } from "./readTime.ts"
@@ -68,6 +69,18 @@ export const detail = ({ name, what }: Captures, context: Context): Intent | und
     ? (introduced(subject.tokens, folded(what!)) ?? Intent.Detail({ subject, what: folded(what!) }))
     : Intent.Detail({ subject, what: folded(what!) })
 }
+/** The details of "phone, the e-mail and the owner", or undefined if one is none. */
+export const detailsIn = (tokens: ReadonlyArray<Token>, isOne: (words: string) => boolean): string | undefined => {
+  const all: Array<Array<Token>> = [[]]
+  for (const token of tokens) {
+    if (token.word === "and") all.push([])
+    else if (token.word !== "the") all.at(-1)!.push(token)
+    if (token.after === "," && token !== tokens.at(-1)) all.push([])
+  }
+  const said = all.filter((words) => words.length > 0).map(folded)
+  return said.length > 0 && said.every(isOne) ? said.join(" and ") : undefined
+}
+
 export const detailOf =
   (what: string) =>
   ({ name }: Captures): Intent =>

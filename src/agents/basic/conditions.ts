@@ -1,13 +1,27 @@
 /** The rules of conditions: what may follow a noun, and the condition that it means. */
-import { Condition, type Named } from "./Lookup.ts"
+import { Condition } from "./Lookup.ts"
 import { ALSO_NAMES, COMPARATORS, DATE_VERBS, NEXT_CONDITION, STRUCTURE } from "./lexicon.ts"
-import type { Captures, Fits } from "./patterns.ts"
-import { daysIn, hoursOn, isHours, longAgo, SILENT, silentFor } from "./readClock.ts"
+import type { Fits } from "./patterns.ts"
+import { daysIn, hoursOn, isHours, longAgo, SILENT } from "./readClock.ts"
+import {
+  by,
+  anyOf,
+  at,
+  withOne,
+  ownedBy,
+  qualities,
+  called,
+  part,
+  without,
+  compared,
+  silence,
+  states,
+  type Build,
+  FOCUS
+} from "./conditionBuilders.ts"
 import type { Context } from "./readConversation.ts"
 import { timeAt } from "./readTime.ts"
-import { folded, type Token, tokenize, written } from "./tokenize.ts"
-
-type Build = (captures: Captures, context: Context, after: ReadonlyArray<Token>) => ReadonlyArray<Condition> | undefined
+import { folded, type Token } from "./tokenize.ts"
 
 const MAX_VALUE = 7
 const MAX_QUALITY = 3
@@ -25,15 +39,6 @@ export const isValue = (tokens: ReadonlyArray<Token>, context: Context): boolean
   !tokens.some(({ word }, at) => at > 0 && (word === "last" || DATE_VERBS[word] !== undefined)) &&
   !tokens.some((_, at) => at > 0 && (NEXT_CONDITION.has(tokens[at]!.word) || timeAt(tokens.slice(at), context.today) !== undefined)) &&
   timeAt(tokens, context.today)?.length !== tokens.length // prettier-ignore
-
-const FOCUS = new Set("him her them it his their its".split(" "))
-
-/** A name, or the one entity in focus for a pronoun. */
-export const named = (words: ReadonlyArray<Token>, { focus = [] }: Context): Named | undefined => {
-  const [first] = words
-  if (words.length !== 1 || !FOCUS.has(first!.word) || first!.text === "IT") return { words }
-  return focus.length === 1 ? { words: tokenize(focus[0]!.name), id: focus[0]!.id } : undefined
-}
 
 /** Words that compare or equate, between a column and its value. */
 const COMPARING = new Set(
@@ -86,6 +91,8 @@ export const fitsCondition =
         return COMPARISONS.has(folded(tokens))
       case "when":
         return timeAt(tokens, context.today)?.length === tokens.length
+      case "letter":
+        return tokens.length === 1 && /^\p{L}$/u.test(tokens[0]!.text)
       case "hours":
         return isHours(tokens)
       case "span":
@@ -96,56 +103,6 @@ export const fitsCondition =
         return false
     }
   }
-
-const by =
-  (condition: (words: Named) => Condition): Build =>
-  ({ other, value }, context) => {
-    const [first, second] = [value && named(value, context), other && named(other, context)]
-    if (first === undefined || (other !== undefined && second === undefined)) return undefined
-    return [condition(first), ...(second === undefined ? [] : [condition(second)])]
-  }
-
-const anyOf =
-  (condition: (words: Named) => Condition): Build =>
-  (captures, context) => {
-    const of = by(condition)(captures, context, [])
-    return of && [Condition.AnyOf({ of })]
-  }
-
-const at = (preposition: string) => (words: Named) => Condition.At({ ...words, preposition })
-const withOne = (words: Named) => Condition.With(words)
-const ownedBy = (words: Named) => Condition.Owned(words)
-const qualities = ({ other, quality }: Captures): Condition => {
-  const of = [quality!, ...(other === undefined ? [] : [other])].map((words) => Condition.Quality({ words: folded(words) })) // prettier-ignore
-  return of.length === 1 ? of[0]! : Condition.AnyOf({ of })
-}
-const called: Build = ({ value }) => [Condition.Called({ name: written(value!) })]
-const part =
-  (begins: boolean): Build =>
-  ({ value }) => [Condition.Part({ name: written(value!), begins })]
-/** "over 20000" without a column, which is found later; "longer than 60 minutes" names it after the number. */
-const compared: Build = ({ compared: words, number, unit }) => [
-  Condition.Where({ words: [...(unit ?? []), ...words!, ...number!] })
-]
-const silence: Build = ({ other, quality, span, when }, { today }) => {
-  const time = silentFor(span, when, today)
-  const said = [quality, other].flatMap((words) => (words === undefined ? [] : [Condition.Quality({ words: folded(words) })])) // prettier-ignore
-  return time && [...said, Condition.Time(time)]
-}
-
-/** A value, or a state that one is in: "qualified or in proposal". */
-const states: Build = ({ lead, other, quality, second, value }, context) => {
-  const of = [
-    [lead, quality ?? value],
-    [second, other]
-  ].flatMap(([preposition, words]): ReadonlyArray<Condition> => {
-    if (words === undefined) return []
-    if (preposition === undefined) return [Condition.Quality({ words: folded(words) })]
-    const name = named(words, context)
-    return name === undefined ? [] : [Condition.At({ ...name, preposition: folded(preposition) })]
-  })
-  return of.length === (other === undefined ? 1 : 2) ? [of.length === 1 ? of[0]! : Condition.AnyOf({ of })] : undefined
-}
 
 const places: ReadonlyArray<string> = ["in", "at", "from", "near", "of", "for"]
 const WHO = "(that|which|who|whom)?"
@@ -204,7 +161,8 @@ export const CONDITIONS: ReadonlyArray<readonly [patterns: ReadonlyArray<string>
       "whose names (start|begin) with (the letter)? {value}",
       `${WHO} (with|have|has|having) (a|the)? (name|names) (starting|beginning|that starts|that begins|that start|that begin|which starts|which begins) with (the letter)? {value}`,
       "(starting|beginning) with (the letter)? {value}",
-      "(that|which|who) (start|starts|begin|begins) with (the letter)? {value}"
+      "(that|which|who)? (start|starts|begin|begins) with (the letter)? {value}",
+      "(that|which|who|whose name|whose names)? (start|starts|begin|begins|starting|beginning) with (the letter)? {letter}"
     ],
     part(true)
   ],
@@ -223,8 +181,16 @@ export const CONDITIONS: ReadonlyArray<readonly [patterns: ReadonlyArray<string>
       `${WHO} (have|has|with) no {column}`,
       `${WHO} (don't|dont|do not|doesn't|doesnt|does not) have (a|an|any|the)? {column}`
     ],
-    ({ column }) => [Condition.Empty({ words: folded(column!) })]
+    ({ column }) => [without(column!)]
   ],
+  [
+    [`${WHO} (have|has|with)? neither (a|an|any|the)? {column} nor (a|an|any|the)? {unit}`],
+    ({ column, unit }) => [without(column!), without(unit!)]
+  ],
+  [
+    [`${WHO} (have|has|with) (a|an|any)? {column} (but|and) (have|has|with)? no {unit}`, `${WHO} (have|has|with) (a|an|any)? {column} but not (a|an|any)? {unit}`],
+    ({ column, unit }) => [Condition.Not({ of: without(column!) }), without(unit!)]
+  ], // prettier-ignore
   [
     ["(that|which|who) (have|has) (a|an|any|some) {column}"],
     ({ column }) => [Condition.Not({ of: Condition.Empty({ words: folded(column!) }) })]
@@ -239,8 +205,8 @@ export const CONDITIONS: ReadonlyArray<readonly [patterns: ReadonlyArray<string>
   ],
   [
     [
-      `${WHO} (aren't|arent|isn't|isnt|wasn't|wasnt|weren't|werent|are not|is not|was not|were not|not|but not) (a|an|in|at|from|with)? (a|an)? {quality}`,
-      "(except|but not) (the|a)? {quality}"
+      `${WHO} (aren't|arent|isn't|isnt|wasn't|wasnt|weren't|werent|are not|is not|was not|were not|not|but not) (a|an|the|in|at|from|with)? (a|an)? {quality}`,
+      "(except|except for|excluding|apart from|other than|but not|but no) (the|a)? {quality}"
     ],
     (captures) => [Condition.Not({ of: qualities(captures) })]
   ],
@@ -248,6 +214,11 @@ export const CONDITIONS: ReadonlyArray<readonly [patterns: ReadonlyArray<string>
     [`${WHO} (are|is|were|was)? (owned|managed|handled|sold|served|taken|looked after) by {value}`, `${WHO} (are|is)? assigned to {value}`, "(that|which|who) (belong|belongs) to {value}", "(belonging to|by) {value}"],
     by(ownedBy)
   ], // prettier-ignore
+  [[`${WHO} (are|is|were|was)? (owned|managed|handled) by {value} or {other}`], anyOf(ownedBy)],
+  [
+    ["(does|do|did) {value} and {other} (own|manage|look after|handle) (together|between them|jointly)?"],
+    anyOf(ownedBy)
+  ],
   [["(that|which|who|whom)? {value} (owns|manages|handles|looks after|is responsible for)"], by(ownedBy)],
   [["(does|do|did) {value} (own|manage|look after|handle)"], by(ownedBy)],
   [["(does|do|did|has|have) {value} (have|got)"], by(withOne)],

@@ -10,7 +10,7 @@ import type { Subject } from "./Intent.ts"
 import { COMMON_WORDS, type Concept, PARTICLES } from "./lexicon.ts"
 import { both, byFocus, eqName, locate, type Missing, type Target } from "./locate.ts"
 import { wordForms } from "./filterChoices.ts"
-import { apart, columnsOf, count, find, type Script, inParallel, UNREAD } from "./script.ts"
+import { apart, count, find, type Script, inParallel, UNREAD } from "./script.ts"
 import { suggestion } from "./suggest.ts"
 import { tokenize, written } from "./tokenize.ts"
 import { among, amount, and, called, cell, differing, nameOf, notForYou, numbered, offer, offerable, present, unclear, unreadable } from "./replies.ts" // prettier-ignore
@@ -89,9 +89,12 @@ const noSuchColumn = function* (target: Target, context: Context): Script<string
   const page = yield* find({ entityTypeId: target.type.id, filters: target.filters, limit: 1 })
   const entity = page?.entities[0]
   if (entity === undefined) return notForYou(context)
-  const there = offerable(target.columns).filter(({ id }) => id !== "name").slice(0, 6).map(({ name }) => uncapitalized(name)) // prettier-ignore
-  const instead = there.length === 0 ? "" : ` For ${nameOf(entity)} you can ask for ${and(there, "or")}.`
-  return `That's not something I can look up for you.${instead}`
+  return `That's not something I can look up for you.${askFor(target.columns, ` For ${nameOf(entity)} you`)}`
+}
+
+const askFor = (columns: ReadonlyArray<Named>, who = " You"): string => {
+  const there = offerable(columns).filter(({ id }) => id !== "name").slice(0, 6).map(({ name }) => uncapitalized(name)) // prettier-ignore
+  return there.length === 0 ? "" : `${who} can ask for ${and(there, "or")}.`
 }
 
 /** One match: answers. Several: asks which one. */
@@ -176,6 +179,14 @@ function* fromFocus(context: Context, answering: Answering, said: string): Scrip
   return located._tag === "Missing" ? notFound(located) : yield* answering(located, context)
 }
 
+/** Of several that are called so, a detail that none of them has needs no choice. */
+const lacks = (located: Target | Missing, what: string | undefined): located is Target =>
+  located._tag === "Target" &&
+  located.found.total > 1 &&
+  what !== undefined &&
+  what !== "status" &&
+  what.split(" and ").some((one) => columnsNamed(one, located.columns).length === 0)
+
 const answeringFor = (what: string | undefined): Answering => (what === undefined ? presenting() : about(what))
 
 /** Presents a subject, or answers a detail of it. */
@@ -184,7 +195,9 @@ export function* describe(subject: Subject, context: Context, what?: string): Sc
   const me = subject._tag === "Me"
   const answering =
     what === undefined ? presenting(me ? `You're ${context.person?.name ?? ""}` : undefined) : about(what)
-  return yield* settle(yield* locate(subject, context), context, answering, me)
+  const located = yield* locate(subject, context)
+  if (lacks(located, what)) return `That's not something I can look up for you.${askFor(located.columns)}`
+  return yield* settle(located, context, answering, me)
 }
 
 /** Answers for the entity in focus that was chosen by number, from 1; 0 is the last one. */
@@ -269,26 +282,5 @@ export function* describeVia(subject: Subject, via: string, what: string, contex
   if (subject._tag === "Focus") return yield* fromFocus(context, answering, "")
   return yield* settle(yield* locate(subject, context), context, answering, subject._tag === "Me")
 }
-
-/** The people at the company of the person in focus, or at the company in focus. */
-export function* colleagues(context: Context): Script<string> {
-  const [focus, ...others] = context.focus ?? []
-  const people = context.types.find(({ id }) => id === PEOPLE)
-  if (focus === undefined || others.length > 0 || people === undefined)
-    return `Whom do you mean? Ask with the name, such as “who works at” and the company.`
-  const columns = yield* columnsOf(PEOPLE)
-  const [column] = columnsFor("company", columns)
-  if (column === undefined) return notForYou(context)
-  const own = focus.type === PEOPLE ? yield* find({ entityTypeId: PEOPLE, filters: [{ columnId: "id", op: "eq", value: focus.id }], limit: 1, selectColumns: [column] }) : undefined // prettier-ignore
-  const cellOf = own?.entities[0]?.columns?.[column] as { readonly id?: string; readonly name?: string } | undefined
-  const company = focus.type === PEOPLE ? cellOf : focus
-  if (company?.id === undefined || company.name === undefined) return `I can't see where ${focus.name} works.`
-  const page = yield* find({ entityTypeId: PEOPLE, filters: [{ columnId: column, op: "eq", value: company.id }], limit: MAX_READ }) // prettier-ignore
-  if (page === undefined || page.total === 0) return `I can't see people at ${company.name}.`
-  const among = focus.type === PEOPLE ? `, ${focus.name} among them` : ""
-  const rest = page.total > MAX_SHOWN ? ` The first ${MAX_SHOWN}:` : ""
-  return `There ${page.total === 1 ? "is" : "are"} ${amount(page)} ${called("people", people, page.total)} at ${company.name}${among}.${rest}\n${numbered({ ...page, entities: page.entities.slice(0, MAX_SHOWN) }, columns, [])}`
-}
-const MAX_READ = 25
 
 export { about as answerAbout }

@@ -10,7 +10,12 @@ import { folded, written } from "./tokenize.ts"
 type Columns = ReadonlyArray<Named>
 
 /** The conditions in words, with what their columns and values made of them. */
-export type Said = ReadonlyArray<{ readonly before: boolean; readonly text: string }>
+export type Said = ReadonlyArray<{
+  readonly before: boolean
+  readonly text: string
+  /** The text where values may be hidden: a hidden one looks like none. */
+  readonly limited?: string
+}>
 
 /** The status that a word stands for, if it is another word: "clients" are people with the status customer. */
 export const otherWord = (word: string, choice: Choice): string => {
@@ -54,6 +59,8 @@ export const sayingOf = (
       const empty = filter.op === "eq" ? ` (or without ${uncapitalized(labelOf(filter.columnId, columns))})` : ""
       return [{ before: false, text: `${phrase}${empty}` }]
     }
+    case "Empty":
+      return [{ before: false, text: phrase, limited: `with no ${condition.words} that you can see` }]
     default:
       return [{ before: false, text: phrase }]
   }

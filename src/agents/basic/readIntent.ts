@@ -4,10 +4,11 @@
  */
 import { PEOPLE } from "../../domain/EntityType.ts"
 import { foldText } from "../../domain/keys.ts"
-import { browse, choice, isCovered } from "./buildIntent.ts"
+import { browse, choice, detailsIn, isCovered } from "./buildIntent.ts"
 import { readAsked, readOnly, readRegrouping } from "./figures/readAsked.ts"
 import { isValue, structures } from "./conditions.ts"
-import { Intent, Subject } from "./Intent.ts"
+import { FIGURE_WORDS } from "./figures/lexicon.ts"
+import { Intent } from "./Intent.ts"
 import { languageOf } from "./languages.ts"
 import {
   AGGREGATE_PHRASES,
@@ -29,7 +30,8 @@ import { readLookup } from "./readLookup.ts"
 import { readNames, type SpokenName } from "./readNames.ts"
 import { timeAt } from "./readTime.ts"
 import { QUESTIONS, type Rule, SMALL_TALK } from "./rules.ts"
-import { folded, type Token, tokenize, written } from "./tokenize.ts"
+import { inTurn, questionsIn } from "./separate.ts"
+import { folded, type Token, tokenize } from "./tokenize.ts"
 
 const MAX_NAME = 9
 /** The longest question, in words; anything longer is free text. */
@@ -74,7 +76,7 @@ export const readIntent = (message: string, context: Context): Intent => {
   const parts = separate(meant, context, fits)
   if (parts !== undefined) return parts
   const firm = names.some(({ rank }) => rank >= 3) || facts.some(({ weight }) => weight === "stated")
-  const asks = QUESTION_STARTS.has(meant[0]!.word) && !spoken
+  const asks = (QUESTION_STARTS.has(meant[0]!.word) && !spoken) || measures(meant, names)
   const request = requestOf(meant)
   if (request !== undefined && !spoken && (said[0] === meant[0] || !firm)) return request
   if (!asks || (said.length <= MAX_QUESTION && isCovered(meant))) {
@@ -85,6 +87,10 @@ export const readIntent = (message: string, context: Context): Intent => {
   }
   return unknownKind(meant, context) ? (titled(meant) ?? Intent.NotKnown()) : Intent.Unclear({ tokens: meant })
 }
+
+/** "Total minutes of meetings …", "share of revenue from …": a question, although a name or a place is in it. */
+const measures = ([first]: ReadonlyArray<Token>, names: ReadonlyArray<SpokenName>): boolean =>
+  FIGURE_WORDS.has(first!.word) && first!.word !== "number" && !names.some(({ name }) => foldText(name).startsWith(first!.word)) // prettier-ignore
 
 /**
  * Whether a message without facts is about a person: a few words that lead to a name are a question that no rule knows,
@@ -119,7 +125,7 @@ const fitsIn =
       case "concept":
         return tokens.length <= 3 && isConcept(folded(tokens)) && !isNoun(tokens, context)
       case "concepts":
-        return folded(tokens).split(" and ").every(isConcept) && !isNoun(tokens, context)
+        return detailsIn(tokens, isConcept) !== undefined && !isNoun(tokens, context)
       case "place":
       case "value":
         return isValue(tokens, context)
@@ -154,6 +160,7 @@ const fitsIn =
 const isName = (tokens: ReadonlyArray<Token>, context: Context): boolean => {
   if (tokens.length === 1 && SUBJECT_PRONOUNS.has(tokens[0]!.word)) return true
   if (POINTED.test(folded(tokens))) return true
+  if (/^(the|a|an|our|any)$/.test(folded(tokens))) return false
   return (
     tokens.length <= MAX_NAME &&
     !tokens.some((token) => structures(token) || token.word === "'s") &&
@@ -195,43 +202,15 @@ const readFigures = (tokens: ReadonlyArray<Token>, context: Context, fits: Fits)
 /** Questions that follow each other: "who is Ada? how many deals are there?", "who is Ada and who is Bo". */
 const separate = (tokens: ReadonlyArray<Token>, context: Context, fits: Fits): Intent | undefined => {
   if (tokens.length > 4 * MAX_QUESTION) return undefined
-  const parts: Array<Array<Token>> = [[]]
-  for (const token of tokens) {
-    if (token.word === "and") parts.push([])
-    else parts.at(-1)!.push(token)
-    if (/[.;!?]/.test(token.after)) parts.push([])
-  }
-  const asked = parts.filter((part) => part.length > 0)
+  const asked = questionsIn(tokens)
   // No question of several is about the answer before the message.
   const { focus: _, ...fresh } = context
   const intents = asked.map((part) => {
     const meant = stripped(part)
     return QUESTION_STARTS.has(meant[0]!.word) ? firstRule(QUESTIONS, meant, fresh, fits) : undefined
   })
-  if (asked.length < 2 || intents.some((intent) => intent === undefined)) return undefined
-  const subjects = intents.flatMap((intent) =>
-    intent?._tag === "Who" && intent.subject._tag === "Named" ? [intent.subject] : []
-  )
-  if (subjects.length === 2 && asked.length === 2) return Intent.Several({ subjects, whole: Subject.Named({ tokens }) })
-  const [one, two] = intents.map((intent) => (intent === undefined ? undefined : alone(intent)))
-  const second = two ?? completed(intents[1]!, intents[0]!)
-  return asked.length === 2 && one !== undefined && second !== undefined
-    ? Intent.Both({ intents: [one, second] })
-    : Intent.Separate({ first: written(asked[0]!), count: asked.length })
+  return inTurn(asked, intents, tokens)
 }
-
-/** A question, if it can be answered without the one before it. */
-const alone = (intent: Intent): Intent | undefined => {
-  if (intent._tag === "Browse") return intent
-  const whole = intent._tag === "Who" || intent._tag === "Detail" || intent._tag === "Is" || intent._tag === "Via"
-  return whole && intent.subject._tag !== "Focus" ? intent : undefined
-}
-
-/** "Who is Ada? What is her phone?": a question about the subject of the one before it. */
-const completed = (intent: Intent, before: Intent): Intent | undefined =>
-  intent._tag === "Detail" && intent.subject._tag === "Focus" && "subject" in before && before.subject._tag === "Named"
-    ? Intent.Detail({ ...intent, subject: before.subject })
-    : undefined
 
 /** The words without polite openers and closers, unless none would be left. */
 const stripped = (said: ReadonlyArray<Token>): ReadonlyArray<Token> => {

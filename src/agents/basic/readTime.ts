@@ -175,6 +175,8 @@ const relative = (tokens: ReadonlyArray<Token>, today: string): Span | undefined
     case "yesterday":
       return days(addDays(today, -1), 1, 1)
   }
+  const twice = /^(before last|after next)$/.test(`${second} ${third}`) ? unit(first ?? "", second === "before" ? -2 : 2, today) : undefined // prettier-ignore
+  if (twice !== undefined) return { ...twice, length: 3 }
   const step = { this: 0, current: 0, next: 1, coming: 1, last: -1, past: -1, previous: -1 }[first ?? ""]
   if (step !== undefined && second !== undefined) {
     const whole = unit(second, step, today)
@@ -230,6 +232,8 @@ const calendar = (tokens: ReadonlyArray<Token>, today: string, implied?: number)
   if (yearMonth !== null) return month(Number(yearMonth[1]), Number(yearMonth[2]), 1)
   if (YEAR.test(first)) return { from: day(Number(first), 1), to: day(Number(first) + 1, 1), length: 1 }
   const thisYear = implied ?? Number(today.slice(0, 4))
+  const part = partOfYear(tokens, implied ?? thisYear)
+  if (part !== undefined) return part
   const ordinal = (word: string) => (/^\d{1,2}(st|nd|rd|th)?$/.test(word) ? Number.parseInt(word, 10) : undefined)
   const date = (dayOf: number, name: string, year: string, length: number): Span | undefined => {
     const number = MONTHS[name]
@@ -252,6 +256,31 @@ const calendar = (tokens: ReadonlyArray<Token>, today: string, implied?: number)
 }
 
 const YEAR = /^(19|20)\d{2}$/
+
+const PARTS_OF_YEAR = byWord<readonly [first: number, months: number]>({
+  "first quarter": [1, 3], "1st quarter": [1, 3], q1: [1, 3], "second quarter": [4, 3], "2nd quarter": [4, 3], q2: [4, 3],
+  "third quarter": [7, 3], "3rd quarter": [7, 3], q3: [7, 3], "fourth quarter": [10, 3], "4th quarter": [10, 3], "last quarter": [10, 3], q4: [10, 3],
+  "first half": [1, 6], "1st half": [1, 6], h1: [1, 6], "second half": [7, 6], "2nd half": [7, 6], h2: [7, 6]
+}) // prettier-ignore
+
+/** "Q3 2026", "first half of 2024"; "the last quarter" without a year is the one before this one. */
+const partOfYear = (tokens: ReadonlyArray<Token>, thisYear: number): Span | undefined => {
+  const words = tokens.map(({ word }) => word)
+  for (const length of [1, 2]) {
+    const found = PARTS_OF_YEAR[words.slice(0, length).join(" ")]
+    if (found === undefined) continue
+    const [first, months] = found
+    const joint = /^(of|in)$/.test(words[length] ?? "") ? 1 : 0
+    const year = words[length + joint] ?? ""
+    const span = (of: number) => ({ from: day(of, first), to: day(of, first + months) })
+    if (YEAR.test(year)) return { ...span(Number(year)), length: length + joint + 1 }
+    // "The first half of November" is another time.
+    return words[0] === "last" || joint === 1 || months === 6
+      ? undefined
+      : { ...span(thisYear), length, yearless: true }
+  }
+  return undefined
+}
 
 const month = (year: number, number: number, length: number): Span | undefined =>
   number < 1 || number > 12 ? undefined : { from: day(year, number), to: day(year, number + 1), length }

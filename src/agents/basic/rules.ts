@@ -8,6 +8,7 @@ import {
   choice,
   detail,
   detailOf,
+  detailsIn,
   listOf,
   peopleWhere,
   peopleWho,
@@ -153,7 +154,19 @@ export const QUESTIONS: ReadonlyArray<Rule> = [
       "(give|show|send|get|find|tell) (me)? {name} 's {concepts}",
       "{name} 's {concepts}"
     ],
-    ({ concepts, name }) => detailOf(folded(concepts!))({ name: name! })
+    ({ concepts, name }) => detailOf(detailsIn(concepts!, () => true)!)({ name: name! })
+  ],
+  [
+    [
+      "(what|who|when|where) (is|are|was) (the)? {concepts} (of|for) {name}",
+      "(give|show|send|get|find|tell) (me)? (the)? {concepts} (of|for|from) {name}",
+      "(the)? {concepts} (of|for) {name}"
+    ],
+    // A single detail can also be a list: "the contacts of Ada".
+    ({ concepts, name }) => {
+      const what = detailsIn(concepts!, () => true)!
+      return what.includes(" and ") ? detailOf(what)({ name: name! }) : undefined
+    }
   ],
   [
     [

@@ -99,6 +99,7 @@ layer(BasicAgent, { excludeTestServices: true, timeout: 60_000 })("figures in ba
         expect([known.wrong, probe.wrong, traps.wrong]).toEqual([0, 0, 0])
         expect(known.right).toBeGreaterThanOrEqual(108)
         expect(probe.right).toBeGreaterThanOrEqual(48)
+        expect(traps.right).toBeGreaterThanOrEqual(26)
       }),
     400_000
   )

@@ -56,6 +56,7 @@ layer(BasicAgent, { excludeTestServices: true, timeout: 60_000 })("questions fro
         expect([known.wrong, probe.wrong, traps.wrong]).toEqual([0, 0, 0])
         expect(known.right / known.all).toBeGreaterThanOrEqual(0.75)
         expect(probe.right / probe.all).toBeGreaterThanOrEqual(0.5)
+        expect(traps.right).toBeGreaterThanOrEqual(28)
       }),
     400_000
   )

@@ -9,7 +9,7 @@ import { columnsOf, find, type Script } from "../script.ts"
 import { written } from "../tokenize.ts"
 import type { Asked } from "./Asked.ts"
 import type { Columns, Spot } from "./columns.ts"
-import { figureName, figureText, groupText, measureOf, numeral, sharedName } from "./numerals.ts"
+import { figureName, figureText, groupText, isEmptyGroup, measureOf, numeral, sharedName } from "./numerals.ts"
 import { around, choices, chosen, Declined, type Found, measureIn, plural, spotsOf, stepOf } from "./resolveFigures.ts"
 import {
   bestReply,
@@ -19,6 +19,7 @@ import {
   inOrder,
   listed,
   MAX_GROUPS,
+  noneHas,
   single,
   subject,
   tooMany
@@ -92,7 +93,11 @@ function* grouping(found: Found, measured: Spot | undefined, by: ReadonlyArray<S
   if (page.total === 0 || (groups.length === 0 && asked.having === undefined))
     return `I found no ${subject(found, 2)}${limited}.`
   if (by.length === 0) return single(found, measured!, page)
-  if (asked.having !== undefined) return havingReply(found, measured, by, page)
+  if (asked.having !== undefined) {
+    const all = groups.length > 0 || filters.length === 0 ? page : yield* find({ ...query(found, words), limit: 2 })
+    if (all?.groups?.every(isEmptyGroup) === true) return noneHas(found, by)
+    return havingReply(found, measured, by, page)
+  }
   const isPeriod = by.some(({ bucket }) => bucket !== undefined)
   if (asked.best === undefined || (page.several === true && figure !== "count"))
     return listed(found, measured, by, page, groups)

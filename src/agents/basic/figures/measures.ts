@@ -1,7 +1,8 @@
 /** Measures and the parts of the grammar: what is counted or added up, of which rows, and what words may stand for a column. */
 import { foldText } from "../../../domain/keys.ts"
 import type { Figure } from "../../../domain/Query.ts"
-import { fitsCondition, isValue, named, structures } from "../conditions.ts"
+import { named } from "../conditionBuilders.ts"
+import { fitsCondition, isValue, structures } from "../conditions.ts"
 import { CARDINALS } from "../lexicon.ts"
 import { Condition, type Lookup, nounAt } from "../Lookup.ts"
 import { type Captures, compiled, type Fits, matchPattern } from "../patterns.ts"
@@ -108,6 +109,8 @@ const MEASURES = rules<Measure>(
       "how much (money|revenue)? (did|do|have|has) (we|i|our company) <earned>",
       "how much (money|revenue)? (did|do|have|has) (we|i|our company) <earned> {tail}",
       "how much (money|revenue) (did|do|have) (we|i) (have|get) {tail}",
+      "what (did|do) (we|i|our company) (earn|make|turn over|take in)",
+      "what (did|do) (we|i|our company) (earn|make|turn over|take in) {tail}",
       "how much (money|revenue) (came in|came|comes|did we get) {tail}"
     ],
     ({ tail }, context) => revenue(tail, context)

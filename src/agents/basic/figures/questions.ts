@@ -119,6 +119,7 @@ export const FIGURE_QUESTIONS = rules<Asked>(
   [["(the)? {by} <have> (the)? <most> {m}", "(the)? {by} <have> (the)? <highest> {explicit}"], (captures, context) => best(false, isOne(captures))(captures, context)],
   [["(the)? {by} <have> (the)? <fewest> {m}", "(the)? {by} <have> (the)? <lowest> {explicit}"], (captures, context) => best(true, isOne(captures))(captures, context)],
   [["<top> {by} <ranking> (the|our)? {explicit}"], (captures, context) => best(false, isOne(captures))(captures, context)],
+  [["<lowest> {by} <ranking> (the|our)? {explicit}"], (captures, context) => best(true, isOne(captures))(captures, context)],
   [["rank (the|our|all)? {by} by {explicit}", "{by} (ranked|sorted|ordered)? by {explicit}"], best(false)],
   [[`${WHICH} {by} (do|are) (most|most of|the most of|the majority of) (the|our|all|all our)? {m} (come from|from|in|live in|based in|located in|have|work for|on)`, `${WHICH} {by} (is|was|were|are) (the)? busiest (for|with|in terms of) {m}`], best(false, true)],
   // Groups with a condition.

@@ -96,6 +96,10 @@ export const listed = (
   return `${title(found, measured, by, page)}:\n${lines(shown, by, figure, withShare && !isPeriod)}${ties}${rest}${currencies}`
 }
 
+/** No row leads anywhere: whether anything has as many can't be told. */
+export const noneHas = (found: Found, [by]: ReadonlyArray<Spot>): string =>
+  `I can't tell: I see no ${by!.label} on ${subject(found, 2)}. Try ${example(found.type, found.columns)}.`
+
 export const bestReply = (
   found: Found,
   measured: Spot | undefined,

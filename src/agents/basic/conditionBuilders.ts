@@ -1,0 +1,72 @@
+/** What the rules of conditions build from their captures. */
+import { Condition, type Named } from "./Lookup.ts"
+import type { Captures } from "./patterns.ts"
+import { silentFor } from "./readClock.ts"
+import type { Context } from "./readConversation.ts"
+import { folded, type Token, tokenize, written } from "./tokenize.ts"
+
+export type Build = (
+  captures: Captures,
+  context: Context,
+  after: ReadonlyArray<Token>
+) => ReadonlyArray<Condition> | undefined
+
+export const FOCUS = new Set("him her them it his their its".split(" "))
+
+/** A name, or the one entity in focus for a pronoun. */
+export const named = (words: ReadonlyArray<Token>, { focus = [] }: Context): Named | undefined => {
+  const [first] = words
+  if (words.length !== 1 || !FOCUS.has(first!.word) || first!.text === "IT") return { words }
+  return focus.length === 1 ? { words: tokenize(focus[0]!.name), id: focus[0]!.id } : undefined
+}
+
+export const by =
+  (condition: (words: Named) => Condition): Build =>
+  ({ other, value }, context) => {
+    const [first, second] = [value && named(value, context), other && named(other, context)]
+    if (first === undefined || (other !== undefined && second === undefined)) return undefined
+    return [condition(first), ...(second === undefined ? [] : [condition(second)])]
+  }
+
+export const anyOf =
+  (condition: (words: Named) => Condition): Build =>
+  (captures, context) => {
+    const of = by(condition)(captures, context, [])
+    return of && [Condition.AnyOf({ of })]
+  }
+
+export const at = (preposition: string) => (words: Named) => Condition.At({ ...words, preposition })
+export const withOne = (words: Named) => Condition.With(words)
+export const ownedBy = (words: Named) => Condition.Owned(words)
+export const qualities = ({ other, quality }: Captures): Condition => {
+  const of = [quality!, ...(other === undefined ? [] : [other])].map((words) => Condition.Quality({ words: folded(words) })) // prettier-ignore
+  return of.length === 1 ? of[0]! : Condition.AnyOf({ of })
+}
+export const called: Build = ({ value }) => [Condition.Called({ name: written(value!) })]
+export const part =
+  (begins: boolean): Build =>
+  ({ letter, value }) => [Condition.Part({ name: written(letter ?? value!), begins })]
+export const without = (words: ReadonlyArray<Token>) => Condition.Empty({ words: folded(words) })
+/** "over 20000" without a column, which is found later; "longer than 60 minutes" names it after the number. */
+export const compared: Build = ({ compared: words, number, unit }) => [
+  Condition.Where({ words: [...(unit ?? []), ...words!, ...number!] })
+]
+export const silence: Build = ({ other, quality, span, when }, { today }) => {
+  const time = silentFor(span, when, today)
+  const said = [quality, other].flatMap((words) => (words === undefined ? [] : [Condition.Quality({ words: folded(words) })])) // prettier-ignore
+  return time && [...said, Condition.Time(time)]
+}
+
+/** A value, or a state that one is in: "qualified or in proposal". */
+export const states: Build = ({ lead, other, quality, second, value }, context) => {
+  const of = [
+    [lead, quality ?? value],
+    [second, other]
+  ].flatMap(([preposition, words]): ReadonlyArray<Condition> => {
+    if (words === undefined) return []
+    if (preposition === undefined) return [Condition.Quality({ words: folded(words) })]
+    const name = named(words, context)
+    return name === undefined ? [] : [Condition.At({ ...name, preposition: folded(preposition) })]
+  })
+  return of.length === (other === undefined ? 1 : 2) ? [of.length === 1 ? of[0]! : Condition.AnyOf({ of })] : undefined
+}
