@@ -40,7 +40,7 @@ const endsWithVerb = (tokens: ReadonlyArray<Token>): boolean =>
 
 /**
  * "How many leads and how many customers do I have": the verb at the end is that of both questions, with what it says.
- * Where only other conditions end the second question, nobody knows whether they are meant for the first.
+ * Where only other conditions end the second question, they may be meant for the second alone.
  */
 const withOneVerb = (
   [first, second, ...others]: ReadonlyArray<ReadonlyArray<Token>>,
