@@ -2,6 +2,7 @@
 import { type Column, columnByKey, DISPLAY_NAME, type EntityType } from "../../domain/EntityType.ts"
 import type { Bound } from "../../domain/Predicate.ts"
 import type { FragmentContext } from "./fragmentContext.ts"
+import { dateText, localTime } from "./moments.ts"
 import { fragment, linkBelongs } from "./predicate.ts"
 import type { SelectedColumn } from "./ResolvedQuery.ts"
 import { belongs, columnReference, idReference, linkOf, targetRows } from "./rows.ts"
@@ -29,9 +30,9 @@ const formatted = (column: Column, context: FragmentContext, alias = "p"): strin
   const reference = columnReference(column, alias, "value", context)
   switch (column.kind) {
     case "timestamp":
-      return `to_char(timezone(${context.timeZone()}, ${reference}), 'YYYY-MM-DD HH24:MI:SS')`
+      return `to_char(${isMapped(column) ? localTime(reference, context) : `timezone(${context.timeZone()}, ${reference})`}, 'YYYY-MM-DD HH24:MI:SS')`
     case "date":
-      return `to_char(${reference}, 'YYYY-MM-DD')`
+      return isMapped(column) ? dateText(reference) : `to_char(${reference}, 'YYYY-MM-DD')`
     case "integer":
     case "number":
       return `${reference.startsWith("CASE") ? `(${reference})` : reference}::text${currencyOf(column, alias)}`
@@ -39,6 +40,9 @@ const formatted = (column: Column, context: FragmentContext, alias = "p"): strin
       return reference
   }
 }
+
+/** Dates and times of managed types have years of four digits. */
+const isMapped = ({ storage }: Column): boolean => storage._tag === "Value" && storage.source !== undefined
 
 /** An amount includes its currency, under the amount's mask. */
 const currencyOf = ({ storage }: Column, alias: string): string =>

@@ -11,7 +11,8 @@ import { fragment } from "./predicate.ts"
 import type { GroupPath, Having, ResolvedGroups } from "./ResolvedGroups.ts"
 import type { Statement } from "./ResolvedQuery.ts"
 import { belongs, columnReference, idReference, targetRows } from "./rows.ts"
-import { condition, each, localTime, shownRows } from "./shownRows.ts"
+import { localTime } from "./moments.ts"
+import { condition, each, shownRows } from "./shownRows.ts"
 import { SqlWriter } from "./SqlWriter.ts"
 
 /** Decimal places of an average. */

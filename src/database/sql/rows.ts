@@ -5,6 +5,7 @@
 import type { Catalog, Column, EntityType, IdType, Relation, Source } from "../../domain/EntityType.ts"
 import type { Side } from "../../domain/Predicate.ts"
 import { parseId } from "../../domain/values.ts"
+import { inZone } from "./moments.ts"
 import { identifier, type SqlWriter } from "./SqlWriter.ts"
 
 export interface RowContext {
@@ -154,9 +155,10 @@ const sourceValue = (source: Source, { kind }: Column, alias: string, writer: Sq
     case "date":
       return source.type === "date" ? first : `${first}::date`
     case "timestamp":
-      return source.type === "timestamptz"
-        ? first
-        : `timezone(${writer.bind(source.timeZone ?? "UTC", "text")}, ${first})`
+      if (source.type === "timestamptz") return first
+      return source.timeZone === undefined || source.timeZone === "UTC"
+        ? `timezone(${writer.bind("UTC", "text")}, ${first})`
+        : inZone(writer.bind(source.timeZone, "text"), first)
     default:
       return first
   }

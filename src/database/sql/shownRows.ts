@@ -4,6 +4,7 @@ import type { Bound } from "../../domain/Predicate.ts"
 import { hasValue } from "./comparisons.ts"
 import type { FragmentContext } from "./fragmentContext.ts"
 import { fragment } from "./predicate.ts"
+import { isOrdinary, localTime } from "./moments.ts"
 import type { GroupPath, ResolvedGroups } from "./ResolvedGroups.ts"
 import { belongs, columnReference, idReference, relationOf, targetRows } from "./rows.ts"
 import { identifier } from "./SqlWriter.ts"
@@ -151,10 +152,3 @@ const bucketOf = (
       : [`(${value})::timestamp`, value]
   return `CASE WHEN ${isOrdinary(value)} THEN date_trunc('${bucket}', ${local})::date ELSE ${day} END`
 }
-
-/** Whether a date or time is far enough from the first and last ones of its type that neither a zone nor a period leaves the type. */
-const isOrdinary = (value: string): string => `${value} >= '4712-01-01 BC' AND ${value} < '294276-01-01'`
-
-/** A time in the organization's zone; at the ends of the type's range in UTC, because no value of a row may make a statement fail. */
-export const localTime = (value: string, { timeZone }: FragmentContext): string =>
-  `CASE WHEN ${isOrdinary(value)} THEN timezone(${timeZone()}, ${value}) ELSE timezone('UTC', ${value}) END`

@@ -173,7 +173,11 @@ describe("a column's value", () => {
       ["timestamp", "timestamp", [`timezone($1::text, p."a")`, "UTC"]]
     ]
     for (const [kind, type, wanted] of cases) expect(written(source(kind, type)), `${kind} of ${type}`).toEqual(wanted)
-    expect(written(source("timestamp", "timestamp", { timeZone: "Asia/Kolkata" }))[1]).toBe("Asia/Kolkata")
+    // Any other zone would carry the first and last times out of the type.
+    expect(written(source("timestamp", "timestamp", { timeZone: "Asia/Kolkata" }))).toEqual([
+      `CASE WHEN p."a" >= '4712-01-01 BC' AND p."a" < '294276-01-01' THEN timezone($1::text, p."a") ELSE timezone('UTC', p."a") END`,
+      "Asia/Kolkata"
+    ])
     expect(written(source("text", "text", { columns: ["a", "b", "c"] }))).toEqual([
       `nullif(btrim(btrim(coalesce(p."a"::text, '') || ' ' || coalesce(p."b"::text, '')) || ' ' || coalesce(p."c"::text, '')), '')`
     ])

@@ -5,6 +5,7 @@ import { expect } from "vitest"
 import { Database } from "../../../src/database/Database.ts"
 import { InvalidInput, UnknownName } from "../../../src/domain/errors.ts"
 import type { FindQuery } from "../../../src/domain/Query.ts"
+import { random } from "../../conformance/world.ts"
 import { makeOrganization } from "../../support/atlas.ts"
 import { TestServices } from "../../support/database.ts"
 import { series } from "../../support/long.ts"
@@ -16,10 +17,11 @@ const MANY = series({ short: 120_000, long: 1_000_000 })
 const SCRIPT = `
 CREATE TABLE employee (employee_id int PRIMARY KEY, name text NOT NULL, email text, team text);
 INSERT INTO employee VALUES (1, 'Ada Stone', 'ada@limits.test', 'red'), (2, 'Bo Reed', 'bo@limits.test', 'blue'), (3, 'Cy Hill', 'cy@limits.test', 'red');
-CREATE TABLE reading (reading_id int PRIMARY KEY, title text NOT NULL, amount numeric, level float8, at timestamptz, day date, small smallint, big bigint);
-INSERT INTO reading VALUES (1, 'a', 'NaN', 'NaN', 'infinity', 'infinity', 1, 9223372036854775807), (2, 'a', 'Infinity', 'Infinity', '-infinity', '-infinity', 2, 9223372036854775807),
+CREATE TABLE reading (reading_id int PRIMARY KEY, title text NOT NULL, amount numeric, level float8, at timestamptz, day date, small smallint, big bigint, wall timestamp);
+INSERT INTO reading (reading_id, title, amount, level, at, day, small, big) VALUES (1, 'a', 'NaN', 'NaN', 'infinity', 'infinity', 1, 9223372036854775807), (2, 'a', 'Infinity', 'Infinity', '-infinity', '-infinity', 2, 9223372036854775807),
   (3, 'a', '-Infinity', '-Infinity', '4713-01-01 00:00+00 BC', '4713-01-01 BC', 32767, -9223372036854775808), (4, 'b', 1e100, 1.7976931348623157e308, '294276-12-31 23:59:59.999999+00', '5874897-12-31', NULL, NULL),
   (5, 'b', -1e-100, 4.9e-324, '2026-03-08 06:59:59+00', '2026-03-08', 0, 0), (6, 'b', 10.5, 10.5, '2026-11-01 05:30+00', '2026-11-01', 3, 1);
+UPDATE reading SET wall = CASE reading_id WHEN 3 THEN '4714-11-24 00:00 BC' ELSE at AT TIME ZONE 'UTC' END, at = CASE reading_id WHEN 3 THEN '4714-11-24 00:00+00 BC' ELSE at END;
 CREATE TABLE hourly (hourly_id int PRIMARY KEY, title text NOT NULL, at timestamptz NOT NULL);
 INSERT INTO hourly SELECT row_number() OVER (ORDER BY h), 'h', h FROM (SELECT generate_series(timestamptz '2026-03-07 05:00+00', '2026-03-10 03:00+00', '1 hour') h
   UNION ALL SELECT generate_series(timestamptz '2026-10-31 04:00+00', '2026-11-03 04:00+00', '1 hour')) x;
@@ -72,7 +74,7 @@ layer(TestServices, { excludeTestServices: true, timeout: 120_000 })("groups at 
           const page = yield* ada.find("readings", [], { selectColumns: [`${figure} ${column}`, "by name"] })
           expect(counts(page), `${figure} ${column}`).toEqual({ a: 3, b: 3 })
         }
-      for (const column of ["at", "day"])
+      for (const column of ["at", "wall", "day"])
         for (const bucket of ["hour", "weekday", "day", "week", "month", "quarter", "year"]) {
           if (column === "day" && bucket === "hour") continue
           const page = yield* ada.find("readings", [], { selectColumns: [`by ${bucket} ${column}`] })
@@ -89,6 +91,22 @@ layer(TestServices, { excludeTestServices: true, timeout: 120_000 })("groups at 
       })).groups!
       // Not a number and infinities are no numbers; a sum of the largest ones doesn't overflow.
       expect(sums).toMatchObject({ figures: [[], [{ value: "9223372036854775806", of: 3 }]] })
+
+      // A list shows them, too, in their zone and in the organization's, and filters compare them.
+      const shown = yield* ada.find("readings", [], {
+        selectColumns: ["at", "wall", "day", "amount", "level"],
+        limit: 25
+      })
+      expect(shown.total).toBe(6)
+      expect(shown.entities.flatMap(({ columns }) => columns?.["day"] ?? [])).toContain("5874897-12-31")
+      for (const column of ["at", "wall"])
+        for (const [value, total] of [
+          ["2026..", 4],
+          ["..2026", 4],
+          ["0001..9999-12-31", 2],
+          ["*", 4]
+        ] as const)
+          expect((yield* ada.find("readings", [`${column}=${value}`])).total, `${column}=${value}`).toBe(total)
 
       // Days of 23 and 25 hours, in the organization's zone.
       for (const [period, days] of [
@@ -168,6 +186,34 @@ layer(TestServices, { excludeTestServices: true, timeout: 120_000 })("groups at 
           text
         ).toBe(true)
         expect((answer.failure as Error).message.length, text).toBeLessThan(300)
+      }
+
+      // The grammar of values: what it means, or one error in words, for every kind of column and every comparison.
+      const columns = [
+        "id",
+        "name",
+        "amount",
+        "level",
+        "at",
+        "wall",
+        "day",
+        "small",
+        "big",
+        "name.x",
+        "hourlies",
+        "readings@name"
+      ]
+      const pieces = ["|", "*", "..", "@", ".", "\\", "1", "a", "-", "2026", "-W53", "-02-29", "T24:00", "9".repeat(40), "e", "+", " ", "NaN", "infinity", "today"] // prettier-ignore
+      const next = random(22)
+      const at = (size: number) => Math.floor(next() * size)
+      for (let round = 0; round < 400; round++) {
+        const value = Array.from({ length: 1 + at(5) }, () => pieces[at(pieces.length)]!).join("")
+        const columnId = columns[round % columns.length]!
+        const op = (["eq", "ne", "ilike", "gte", "lt"] as const)[at(5)]!
+        const answer = yield* Effect.result(ada.find("readings", [], { filters: [{ columnId, op, value }] }))
+        const text = JSON.stringify({ columnId, op, value })
+        if (Result.isSuccess(answer)) expect(answer.success.total, text).toBeLessThanOrEqual(6)
+        else expect(["UnknownName", "InvalidInput"], text).toContain((answer.failure as { _tag: string })._tag)
       }
 
       // A figure that was planned before a change of the policy has no row.

@@ -23,7 +23,13 @@ AND p."status"::text = $5::text
 ORDER BY p."Key"
 LIMIT 1001)
 SELECT (SELECT g.fresh FROM g) AS fresh, t.total, CASE WHEN p."tenant" = $13::text THEN $1::bigint END AS organization_id, p."Key"::text AS id, p."name"::text AS name, NULL AS status, (CASE WHEN p."fee" > '-Infinity'
-AND p."fee" < 'Infinity' THEN p."fee" END)::text || coalesce(' ' || nullif(btrim(p."cur"::text), ''), '') AS c0, to_char(timezone($8::text, timezone($7::text, p."opened")), 'YYYY-MM-DD HH24:MI:SS') AS c1, to_char(p."due", 'YYYY-MM-DD') AS c2, CASE WHEN j3.id IS NOT NULL THEN ARRAY[j3.id::text, j3.name] END AS c3, j4.related AS c4
+AND p."fee" < 'Infinity' THEN p."fee" END)::text || coalesce(' ' || nullif(btrim(p."cur"::text), ''), '') AS c0, to_char(CASE WHEN CASE WHEN p."opened" >= '4712-01-01 BC'
+AND p."opened" < '294276-01-01' THEN timezone($7::text, p."opened") ELSE timezone('UTC', p."opened") END >= '4712-01-01 BC'
+AND CASE WHEN p."opened" >= '4712-01-01 BC'
+AND p."opened" < '294276-01-01' THEN timezone($7::text, p."opened") ELSE timezone('UTC', p."opened") END < '294276-01-01' THEN timezone($8::text, CASE WHEN p."opened" >= '4712-01-01 BC'
+AND p."opened" < '294276-01-01' THEN timezone($7::text, p."opened") ELSE timezone('UTC', p."opened") END) ELSE timezone('UTC', CASE WHEN p."opened" >= '4712-01-01 BC'
+AND p."opened" < '294276-01-01' THEN timezone($7::text, p."opened") ELSE timezone('UTC', p."opened") END) END, 'YYYY-MM-DD HH24:MI:SS') AS c1, CASE WHEN p."due" >= '4712-01-01 BC'
+AND p."due" < '294276-01-01' THEN to_char(p."due", 'YYYY-MM-DD') WHEN isfinite(p."due") THEN p."due"::text END AS c2, CASE WHEN j3.id IS NOT NULL THEN ARRAY[j3.id::text, j3.name] END AS c3, j4.related AS c4
 FROM (SELECT count(*)::int AS total FROM m) t
 LEFT JOIN (SELECT p."Key", p."gone", p."tenant", p."name", p."status", p."fee", p."cur", p."opened", p."due", p."count", p."weight", p."agent_id" FROM m p
 ORDER BY p."Key"

@@ -21,8 +21,10 @@ WHERE p."tenant" = $4::text
 AND p."gone" = $3::boolean
 AND (SELECT g.fresh FROM g)
 AND p."status"::text = $5::text
-ORDER BY timezone($6::text, p."opened") DESC, p."Key" DESC
-LIMIT 1001), c AS MATERIALIZED (SELECT timezone($6::text, p."opened") AS v FROM "host"."tickets" p
+ORDER BY CASE WHEN p."opened" >= '4712-01-01 BC'
+AND p."opened" < '294276-01-01' THEN timezone($6::text, p."opened") ELSE timezone('UTC', p."opened") END DESC, p."Key" DESC
+LIMIT 1001), c AS MATERIALIZED (SELECT CASE WHEN p."opened" >= '4712-01-01 BC'
+AND p."opened" < '294276-01-01' THEN timezone($6::text, p."opened") ELSE timezone('UTC', p."opened") END AS v FROM "host"."tickets" p
 WHERE p."tenant" = $10::text
 AND p."gone" = $9::boolean
 AND p."Key" = $11::uuid
@@ -36,7 +38,10 @@ WHERE p."tenant" = $4::text
 AND p."gone" = $3::boolean
 AND (SELECT g.fresh FROM g)
 AND p."status"::text = $5::text
-AND (timezone($6::text, p."opened"), p."Key") < (c.v, $8::uuid)
-ORDER BY timezone($6::text, p."opened") DESC, p."Key" DESC
+AND (CASE WHEN p."opened" >= '4712-01-01 BC'
+AND p."opened" < '294276-01-01' THEN timezone($6::text, p."opened") ELSE timezone('UTC', p."opened") END, p."Key") < (c.v, $8::uuid)
+ORDER BY CASE WHEN p."opened" >= '4712-01-01 BC'
+AND p."opened" < '294276-01-01' THEN timezone($6::text, p."opened") ELSE timezone('UTC', p."opened") END DESC, p."Key" DESC
 LIMIT $7::int) p ON true
-ORDER BY timezone($6::text, p."opened") DESC, p."Key" DESC
+ORDER BY CASE WHEN p."opened" >= '4712-01-01 BC'
+AND p."opened" < '294276-01-01' THEN timezone($6::text, p."opened") ELSE timezone('UTC', p."opened") END DESC, p."Key" DESC
