@@ -1918,9 +1918,9 @@ export const replays = [
   {
     name: "One row made every figure by a period unavailable (our own review)",
     test: ["test/services/lookup/groupsInput.test.ts", "have a true answer or one clear error"],
-    defence: "shownRows.ts `isOrdinary`: a zone and a period stay within the type",
+    defence: "moments.ts `isOrdinary`: a zone and a period stay within the type",
     removed: "the bounds",
-    patches: [[shownRows, "`${value} >= '4712-01-01 BC' AND ${value} < '294276-01-01'`", '"TRUE"']]
+    patches: [["src/database/sql/moments.ts", "`${value} >= '4712-01-01 BC' AND ${value} < '294276-01-01'`", '"TRUE"']]
   },
   {
     name: "An export of groups ended at a page and didn't say so (our own review)",
