@@ -17,6 +17,8 @@ const sessions = "src/services/conversations/storeTurns.ts"
 const names = "src/services/conversations/TurnNames.ts"
 const namedTurns = "test/channels/http/namedTurns.test.ts"
 const rows = "src/database/sql/rows.ts"
+const sensitive = "test/services/mapping/sensitive.test.ts"
+const held = "src/services/mapping/sensitive.ts"
 const recheck = "test/services/mapping/recheck.test.ts"
 const mappedRelations = "src/database/migrations/0017_mapped_relations.ts"
 
@@ -644,6 +646,50 @@ export const replays = [
     defence: "mapping/recheck.ts `isAsMapped`: the same columns, keys and kinds, and the same definition of a view",
     removed: "the comparison",
     patches: [["src/services/mapping/recheck.ts", "&& isAsMapped(type, all, missing, entry, context, drifted)", ""]]
+  },
+  {
+    name: "Password hashes in a proposal that was applied unedited (our own review, AdventureWorks)",
+    test: [sensitive, "holds back every column that is named like a credential"],
+    defence: "mapping/sensitive.ts `byName`: names with a part such as password or secret",
+    removed: "the parts",
+    patches: [[held, 'CREDENTIAL_PARTS.test(base.replaceAll("_", "")) ||', ""]]
+  },
+  {
+    name: "The same, for the values of a table of settings",
+    test: [sensitive, "holds back every column that is named like a credential"],
+    defence: "mapping/sensitive.ts `byName`: the value of a setting may be the mail server's password",
+    removed: "the tables of settings",
+    patches: [[held, "(SETTING.test(base) && OF_SETTINGS.test(table)) ||", ""]]
+  },
+  {
+    name: "The same, for texts with a connection's password",
+    test: [sensitive, "holds back every column that is named like a credential"],
+    defence: "mapping/sensitive.ts `byName`: configurations and connection texts",
+    removed: "the names of connections",
+    patches: [[held, "CONNECTIONS.test(base) ||", ""]]
+  },
+  {
+    name: "The same, for the keys of a program's sessions",
+    test: [sensitive, "holds back every column that is named like a credential"],
+    defence: "mapping/sensitive.ts `isOfSession`: the text of a session's cookie signs in",
+    removed: "the tables of sessions",
+    patches: [[held, "isOfSession(base, relation) ||", ""]]
+  },
+  {
+    name: "The same, for values whose rows are named like credentials",
+    test: [sensitive, "holds back the values of a table whose rows are named like credentials"],
+    defence: "mapping/sensitive.ts `hasSecretNames`: looks at the common names of the rows",
+    removed: "the look",
+    patches: [
+      [held, '(SETTING.test(words(column.name)) && hasSecretNames(values) ? "a credential" : undefined) ??', ""]
+    ]
+  },
+  {
+    name: "The same, for documents and addresses with a credential in them",
+    test: [sensitive, "holds back columns whose common values look like credentials"],
+    defence: "mapping/sensitive.ts `byValues`: members of a document and passwords in an address",
+    removed: "their pattern",
+    patches: [[held, "|| WITH_CREDENTIAL.test(value)", ""]]
   },
   {
     name: "A mapped relation, or a part of it, with an untrusted owner (our own review)",

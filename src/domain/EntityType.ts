@@ -223,18 +223,25 @@ export const targetOf = (catalog: Catalog, column: Column): EntityType | undefin
  * longer fit, because its target has since been mapped with another id type, and relations to a type that was removed.
  */
 export const connected = (types: ReadonlyArray<EntityType>): ReadonlyArray<EntityType> => {
-  const idsOf = new Map(types.map((type) => [type.key, type.mapping?.id.type]))
-  return types.map((type) => ({
-    ...type,
-    columns: type.columns.flatMap((column): ReadonlyArray<Column> => {
-      if (column.storage._tag === "Value") return [column]
-      if (!idsOf.has(column.storage.target)) return []
-      const ids = idsOf.get(column.storage.target)
-      if (ids === undefined) return type.mapping === undefined ? [column] : []
-      return type.mapping === undefined && ids !== "bigint" ? [] : [{ ...column, ids }]
-    })
-  }))
+  const byKey = new Map(types.map((type) => [type.key, type]))
+  return types.map((type) => linked(type, (key) => byKey.get(key)))
 }
+
+/** One type as it is among others, of which it replaces the one with its key. */
+export const connectedAmong = (type: EntityType, others: ReadonlyArray<EntityType>): EntityType =>
+  linked(type, (key) => (key === type.key ? type : others.find((other) => other.key === key)))
+
+const linked = (type: EntityType, targetOf: (key: string) => EntityType | undefined): EntityType => ({
+  ...type,
+  columns: type.columns.flatMap((column): ReadonlyArray<Column> => {
+    if (column.storage._tag === "Value") return [column]
+    const target = targetOf(column.storage.target)
+    if (target === undefined) return []
+    const ids = target.mapping?.id.type
+    if (ids === undefined) return type.mapping === undefined ? [column] : []
+    return type.mapping === undefined && ids !== "bigint" ? [] : [{ ...column, ids }]
+  })
+})
 
 /** Whether a lookup of this type can only read managed tables. */
 export const isManagedThroughout = (catalog: Catalog, type: EntityType): boolean => {

@@ -56,3 +56,10 @@ export const namesFrom = (slug: string): { readonly name: string; readonly plura
         : words
   return { name: labelFrom(singular), pluralName: labelFrom(singular === words ? `${words}s` : words) }
 }
+
+/** In English, German, Dutch, the Nordic, Romance and some Slavic languages, with words for a number behind them. */
+const PHONE =
+  /(^|_)(phone|mobile|cell|cellphone|tel|telephone|msisdn|whatsapp|fax|handy|mobil|mobiel|gsm|movil|celular|cellulare|telemovel|rufnummer|festnetz|puhelin)(nummer|numer|nr)?(_?\d)?(_|$)|(phone|tele(f|ph)one?|telefoon|telefono|telefon)(nummer|numer|nr)?(_?\d)?$/
+
+/** Whether a slug names a phone number. */
+export const isPhoneName = (slug: string): boolean => PHONE.test(slug)

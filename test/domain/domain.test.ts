@@ -3,7 +3,7 @@ import { decodeId, encodeId, makeIdGenerator } from "../../src/domain/ids.ts"
 import { emailKey, foldText, phoneKey, phoneSearchKey } from "../../src/domain/keys.ts"
 import { closest, printable, quoted } from "../../src/domain/text.ts"
 import { bindScalar, dateRange, isoDate, isoTimestamp, todayIn } from "../../src/domain/values.ts"
-import { columnByKey, ID_COLUMN } from "../../src/domain/EntityType.ts"
+import { columnByKey, connected, connectedAmong, type EntityType, ID_COLUMN } from "../../src/domain/EntityType.ts"
 import { systemCatalog } from "../support/catalog.ts"
 
 describe("ids", () => {
@@ -31,6 +31,34 @@ describe("ids", () => {
     })
     expect(ids.every((id, index) => index === 0 || id > ids[index - 1]!)).toBe(true)
     expect(ids.at(-1)! < 1n << 63n).toBe(true)
+  })
+})
+
+describe("a type among others", () => {
+  it("is linked to its targets without a look at the columns of the others", () => {
+    const column = (target: string) =>
+      ({
+        key: target,
+        slug: target,
+        name: target,
+        kind: "reference",
+        storage: { _tag: "One", column: "x", target }
+      }) as never
+    const type = (key: string, columns: ReadonlyArray<never>) =>
+      ({ key, slug: key, columns, mapping: { id: { column: "id", type: "uuid" } } }) as unknown as EntityType
+    const unread = {
+      ...type("b", []),
+      get columns(): never {
+        throw new Error("A schema of 1,000 tables would be read 1,000 times")
+      }
+    }
+    const one = type("a", [column("a"), column("b"), column("gone")])
+    const linked = connectedAmong(one, [unread, type("a", [])])
+    expect(linked.columns.map(({ ids, slug }) => [slug, ids])).toEqual([
+      ["a", "uuid"],
+      ["b", "uuid"]
+    ])
+    expect(connected([one, type("b", [])])[0]).toEqual(linked)
   })
 })
 

@@ -2,7 +2,7 @@
 import { Effect, Stream } from "effect"
 import { type ColumnKind, STATUS } from "../../domain/EntityType.ts"
 import { emailKey, phoneSearchKey } from "../../domain/keys.ts"
-import { labelFrom } from "../../domain/names.ts"
+import { isPhoneName, labelFrom } from "../../domain/names.ts"
 import { isoDate, isoTimestamp } from "../../domain/values.ts"
 import type { NewColumn } from "../catalog/physicalColumns.ts"
 import type { LocalForms } from "./localForms.ts"
@@ -67,17 +67,23 @@ const narrow = (guess: Guess, cell: Cell) => {
 }
 
 const candidatesFor = (slug: string, country: string, forms: LocalForms): Candidates => {
-  if (/(^|_)(phone|telephone|tel|mobile|cell|fax)(_|$)/.test(slug))
-    return [["phone", (text) => phoneSearchKey(text, country) !== undefined]]
+  const isPhone = (text: string) => phoneSearchKey(text, country) !== undefined
+  if (isPhoneName(slug)) return [["phone", isPhone]]
   if (/(^|_)e?_?mail(_|$)/.test(slug)) return [["email", (text) => emailKey(text) !== undefined]]
-  return CANDIDATES.map(([kind, test]) => [
-    kind,
-    (text) => {
-      const plain = forms(kind, text)
-      return test(plain ?? text)
-    }
-  ])
+  return [
+    ...CANDIDATES.map(([kind, test]): Candidates[number] => [
+      kind,
+      (text) => {
+        const plain = forms(kind, text)
+        return test(plain ?? text)
+      }
+    ]),
+    ["phone", (text) => INTERNATIONAL.test(text) && isPhone(text)]
+  ]
 }
+
+/** A number with its country's code needs no header that says so. Digits alone after 00 may be an article's number. */
+const INTERNATIONAL = /^\+[1-9]|^00[1-9]\d{0,2}[ ./()-]/
 
 const INTEGER = /^-?(0|[1-9]\d{0,18})$/
 const NUMBER = /^-?(0|[1-9]\d{0,99})(\.\d{1,100})?$/

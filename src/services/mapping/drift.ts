@@ -1,7 +1,7 @@
 /** Changes of mapped relations since they were mapped. */
 import type { PgClient } from "@effect/sql-pg"
 import { Effect } from "effect"
-import { type Column, connected, type Organization, typeBySlug } from "../../domain/EntityType.ts"
+import { type Column, connectedAmong, type Organization, typeBySlug } from "../../domain/EntityType.ts"
 import { quoted } from "../../domain/text.ts"
 import { checkEntry, isFaults } from "./checkMapping.ts"
 import { decodeDocument, type MappingDocument, type TypeEntry } from "./mappingFile.ts"
@@ -67,8 +67,7 @@ export const changesOf = (
         ]
       : []
   if (isFaults(checked)) return [...replacement, ...checked, ...(isBlocked ? [untilMended(entry)] : []), ...newColumns]
-  const others = context.catalog.types.filter(({ key }) => key !== checked.type.key)
-  const now = connected([...others, checked.type]).find(({ key }) => key === checked.type.key)!
+  const now = connectedAmong(checked.type, context.catalog.types)
   const different = now.columns.flatMap((column) => {
     const former = current?.columns.find(({ slug }) => slug === column.slug)
     return former !== undefined && readAs(former) !== readAs(column)

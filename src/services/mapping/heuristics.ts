@@ -1,12 +1,12 @@
 /** Guesses from the names and types of a schema, after the conventions of common frameworks. Pure. */
 import { type Catalog, PEOPLE, typeBySlug } from "../../domain/EntityType.ts"
+import { isPhoneName } from "../../domain/names.ts"
 import type { ColumnFacts, RelationFacts } from "./tableFacts.ts"
 import type { MappedKind } from "./mappingFile.ts"
 import { plural, singular, words } from "./inflection.ts"
 
 const FRAMEWORK =
   /^(schema_migrations|ar_internal_metadata|_prisma_migrations|flyway_schema_history|alembic_version|knex_migrations(_lock)?|schema_versions?|spatial_ref_sys|goose_db_version|django_.*|auth_(permission|group.*|user_(groups|user_permissions))|databasechangelog(lock)?|__efmigrationshistory|typeorm_metadata|migrations)$/i
-const PHONE = /(^|_)(phone|mobile|cell|cellphone|tel|telephone|msisdn|whatsapp|fax)(_?\d)?(_|$)|phone$/
 const EMAIL =
   /(^|_)e_?mail(_(address|addr|id|lower|canonical|normalized|primary|secondary|work|home|private|personal|business|office|billing))?(_?\d)?$/
 /** Addresses and numbers that aren't the person's, or aren't yet: they identify no member. */
@@ -72,7 +72,7 @@ const isContact = ({ name, type }: ColumnFacts): boolean => type === "text" && a
 
 /** The kind of a text that is named like an e-mail address or phone number. */
 const addressKind = (base: string): "email" | "phone" | "text" =>
-  UNCONFIRMED.test(base) ? "text" : EMAIL.test(base) ? "email" : PHONE.test(base) ? "phone" : "text"
+  UNCONFIRMED.test(base) ? "text" : EMAIL.test(base) ? "email" : isPhoneName(base) ? "phone" : "text"
 
 export const hasContact = ({ columns }: RelationFacts): boolean => columns.some(isContact)
 

@@ -3,7 +3,7 @@
  * dropped and made again as it was mapped, and types that lost columns. Pure.
  */
 import { qualified } from "../../database/sql/SqlWriter.ts"
-import { type Column, connected, DISPLAY_NAME, type EntityType, type Relation } from "../../domain/EntityType.ts"
+import { type Column, connectedAmong, DISPLAY_NAME, type EntityType, type Relation } from "../../domain/EntityType.ts"
 import { checkEntry, isFaults } from "./checkMapping.ts"
 import type { CheckContext } from "./checkColumn.ts"
 import { readAs } from "./drift.ts"
@@ -91,8 +91,7 @@ const isAsMapped = (
   const { write: _, ...read } = entry
   const checked = checkEntry({ ...read, columns: Object.fromEntries(columns) }, context)
   if (isFaults(checked)) return false
-  const others = context.catalog.types.filter(({ key }) => key !== type.key)
-  const now = connected([...others, checked.type]).find(({ key }) => key === type.key)!
+  const now = connectedAmong(checked.type, context.catalog.types)
   const rows = ({ mapping }: EntityType) =>
     JSON.stringify([mapping!.id, mapping!.organization, mapping!.where, mapping!.unique])
   return (

@@ -22,14 +22,15 @@ export const recheckTypes = Effect.fnUntraced(function* (
   const { catalog } = context
   const { id } = catalog.organization
   const drifted = yield* driftedRelations(owner)
-  const changed = catalog.types.flatMap((type): ReadonlyArray<Rechecked> => {
+  const changed: Array<Rechecked> = []
+  for (const type of catalog.types) {
     const document = documents.find(({ entry }) => entry.type === type.slug)
-    const rechecked =
-      type.mapping === undefined || document === undefined
-        ? undefined
-        : recheckType(type, document.entry, context, drifted)
-    return rechecked === undefined ? [] : [rechecked]
-  })
+    if (type.mapping === undefined || document === undefined) continue
+    // Lookups are answered between the types of a large database.
+    yield* Effect.yieldNow
+    const rechecked = recheckType(type, document.entry, context, drifted)
+    if (rechecked !== undefined) changed.push(rechecked)
+  }
   for (const { missing, reads, type } of changed) {
     yield* owner`
       UPDATE builder.entity_type_versions SET mapping = mapping - 'missing'

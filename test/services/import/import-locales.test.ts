@@ -147,4 +147,54 @@ layer(TestServices, { excludeTestServices: true })("files of other countries", (
       }
     })
   )
+
+  it.effect("have phone numbers, by the header's word or by the country's code, and codes that are none", () =>
+    Effect.gen(function* () {
+      const organization = yield* makeOrganization("rufnummern")
+      const named = "Mobil,Handynummer,Telefon 2,Téléphone,Mobiel nummer,Diensttelefon".split(",")
+      const others = "Kontakt,Notruf,Artikel,Mobiliar,Gewicht,Spanne".split(",")
+      const number = "0044 20 7946 0958 ext. 12"
+      const imported = yield* importFile(
+        organization,
+        [
+          ["Name", ...named, ...others].join(";"),
+          [
+            "Lee",
+            ...named.map(() => number),
+            number,
+            "+49 711 2842222",
+            "0044207946",
+            "0711 2842",
+            "+5",
+            "+49 711 2842222"
+          ],
+          ["Kim", ...named.map(() => "+12025550101"), "+49 711 2842222", "", "0012345678", "7112842", "+7", "x"]
+        ].map((line) => (typeof line === "string" ? line : line.join(";"))),
+        { type: "partners", create: true }
+      )
+      const phones = [
+        "mobil",
+        "handynummer",
+        "telefon_2",
+        "telephone",
+        "mobiel_nummer",
+        "diensttelefon",
+        "kontakt",
+        "notruf"
+      ]
+      expect(kindsOf(imported)).toEqual({
+        ...Object.fromEntries(phones.map((slug) => [slug, "phone"])),
+        ...Object.fromEntries(["artikel", "mobiliar", "gewicht", "spanne"].map((slug) => [slug, "text"]))
+      })
+      const boss = yield* asMember(organization, "boss@rufnummern.example", "admin")
+      for (const columnId of phones.filter((slug) => slug !== "notruf"))
+        expect(
+          (yield* boss.find({
+            entityTypeId: "partners",
+            filters: [{ columnId, op: "eq", value: "+44 2079460958 x12" }]
+          })).entities,
+          columnId
+        ).toMatchObject([{ displayName: "Lee" }])
+    })
+  )
 })
