@@ -175,8 +175,7 @@ export class Mappings extends Context.Service<
 
       /** Lookups report relations that aren't as they were mapped. While that stays so, they are rechecked now and then. */
       const lately = new Map<bigint, number>()
-      const watch = Effect.gen(function* () {
-        const id = yield* Queue.take(states.suspects)
+      const recheckLater = Effect.fnUntraced(function* (id: bigint) {
         if (Date.now() - (lately.get(id) ?? 0) < RECHECK_INTERVAL) return
         const changed = yield* Effect.orElseSucceed(recheckById(id), () => false)
         if (changed) return void lately.delete(id)
@@ -185,6 +184,10 @@ export class Mappings extends Context.Service<
         if (suspected.includes(id))
           yield* Effect.logWarning("Mapped tables aren't as they were mapped, and lookups of them fail: max map diff")
       })
+      // Every lookup that fails reports its organization, which is rechecked once for all of them.
+      const watch = Effect.flatMap(Queue.takeAll(states.suspects), (ids) =>
+        Effect.forEach(new Set(ids), recheckLater, { discard: true })
+      )
       yield* Effect.forkScoped(Effect.forever(watch))
 
       return Mappings.of({
