@@ -99,11 +99,11 @@ const freePort = () =>
 
 /** The time limit of a command, in milliseconds. */
 const END_MS = 60_000
-const ending = async (child, what) => {
-  const overdue = setTimeout(() => child.kill("SIGKILL"), END_MS)
+const ending = async (child, what, most = END_MS) => {
+  const overdue = setTimeout(() => child.kill("SIGKILL"), most)
   const [code, signal] = await new Promise((resolve) => child.on("close", (...end) => resolve(end)))
   clearTimeout(overdue)
-  assert.notEqual(signal, "SIGKILL", `${what} didn't end within ${END_MS / 1000} s`)
+  assert.notEqual(signal, "SIGKILL", `${what} didn't end within ${most / 1000} s`)
   return code
 }
 
@@ -135,7 +135,7 @@ const served = async (name, more, use) => {
   }
 }
 
-const runExample = async (name, more) => {
+const runExample = async (name, more, most) => {
   let stdout = ""
   const child = spawn(process.execPath, [`${name}/main.js`], {
     cwd: app,
@@ -143,7 +143,7 @@ const runExample = async (name, more) => {
     stdio: ["ignore", "pipe", "inherit"]
   })
   child.stdout.on("data", (chunk) => (stdout += chunk))
-  assert.equal(await ending(child, name), 0, `${name} printed ${stdout}`)
+  assert.equal(await ending(child, name, most), 0, `${name} printed ${stdout}`)
   return stdout
 }
 
@@ -304,9 +304,13 @@ const main = async () => {
     run("npx", ["--no-install", "max", "migrate"], { env: { ...env, DATABASE_URL: urls.shop } })
     assert.match(await runExample("mapped-tables", { DATABASE_URL: urls.shop }), /"displayName":"Lamp".*Jane Peacock/)
   })
+  await step("examples/purchase-orders", async () => {
+    const printed = await runExample("purchase-orders", { DATABASE_URL: urls.orders }, 5 * END_MS)
+    assert.match(printed, /Every dialogue went as expected\./)
+  })
 }
 
-/** Runs the demo's server until standard input closes, and creates a second, empty database on it. */
+/** Runs the demo's server until standard input closes, and creates two empty databases on it. */
 const HOLD = `
 import { PgClient } from "@effect/sql-pg"
 import { Effect, Redacted } from "effect"
@@ -314,10 +318,10 @@ import { Reactivity } from "effect/reactivity"
 import { start, urlOf } from "./node_modules/max-agent/dist/lib/database/embedded/EmbeddedServer.js"
 await Effect.runPromise(Effect.scoped(Effect.gen(function* () {
   const demo = urlOf(yield* start({ dataDir: process.cwd() + "/.max-demo", stateDir: process.env.MAX_STATE_DIR }))
-  const shop = Object.assign(new URL(demo), { pathname: "/shop" }).href
+  const at = (pathname) => Object.assign(new URL(demo), { pathname }).href
   const sql = yield* PgClient.make({ url: Redacted.make(demo), maxConnections: 1 })
-  yield* sql.unsafe("CREATE DATABASE shop").unprepared
-  console.log(JSON.stringify({ demo, shop }))
+  for (const name of ["shop", "orders"]) yield* sql.unsafe("CREATE DATABASE " + name).unprepared
+  console.log(JSON.stringify({ demo, shop: at("/shop"), orders: at("/orders") }))
   yield* Effect.promise(() => new Promise((resolve) => process.stdin.on("end", resolve).resume()))
 })).pipe(Effect.provide(Reactivity.layer)))`
 

@@ -3,6 +3,7 @@
  * basic mode implement it; the loop with its budgets and guards uses it.
  */
 import { Context, Data, type Stream } from "effect"
+import type { DeclaredAction } from "../domain/DeclaredAction.ts"
 import type { ToolDefinition } from "../tools/definitions.ts"
 
 /** A complete call; `input` is undefined if the model's JSON is not an object. */
@@ -43,6 +44,8 @@ export interface StepRequest {
   readonly messages: ReadonlyArray<Message>
   readonly tools: ReadonlyArray<ToolDefinition>
   readonly maxTokens: number
+  /** The declared actions that the person may use, whose examples basic mode reads. */
+  readonly actions?: ReadonlyArray<DeclaredAction>
 }
 
 export interface Usage {

@@ -71,7 +71,11 @@ class Rejected extends Data.TaggedError("Rejected")<{ readonly reason: string; r
 const offered = (drafts: Drafts | undefined) =>
   drafts === undefined
     ? { system: SYSTEM_PROMPT, tools: toolDefinitions }
-    : { system: CHANGE_PROMPT, tools: changeDefinitions }
+    : {
+        system: CHANGE_PROMPT,
+        tools: changeDefinitions,
+        actions: drafts.options.actions.flatMap(({ action, type }) => (type === undefined ? [action] : []))
+      }
 
 /** Estimates the input tokens of a conversation, conservatively at three characters per token. */
 const estimateTokens = (messages: ReadonlyArray<Message>, { system, tools }: ReturnType<typeof offered>): number => {

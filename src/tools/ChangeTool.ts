@@ -131,7 +131,8 @@ export const asOutcome = <A, E extends { readonly _tag: string; readonly message
       text: [`needs: ${message}`, ...choices.map(({ id, name }) => `${name}\t${id}`)].join("\n"),
       failed: false,
       unavailable: false,
-      value: { choices }
+      // What a name begins with is no secret id, such as the number of an item.
+      value: { choices: choices.map(({ id, name }) => (name.startsWith(id) ? { value: id, name } : { id, name })) }
     } satisfies ToolOutcome)
   })
 

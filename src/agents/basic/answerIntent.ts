@@ -1,6 +1,7 @@
 /** Answers an intent with its script; a follow-up is resolved against the earlier messages. */
 import { Unavailable } from "../../domain/errors.ts"
 import { uncapitalized } from "../english.ts"
+import { answerAsked, sayable } from "./declared/answerAsked.ts"
 import { browse } from "./browse.ts"
 import { answerRequest, declineRequest } from "./deeds/answerRequest.ts"
 import type { Conversation, Context, ContextType } from "./readConversation.ts"
@@ -18,7 +19,7 @@ import { apart, columnsOf, count, inParallel, listedTypes, type Script, UNREAD }
 import { colleagues } from "./colleagues.ts"
 import { describe, describeChosen, describeVia, isStatus, several } from "./describeSubject.ts"
 import { type Token, tokenize, written } from "./tokenize.ts"
-import { called, cannotDo, example, greeting, notForYou, tryThese, unclear } from "./replies.ts"
+import { called, cannotDo, example, greeting, notForYou, tryThese, UNCLEAR, unclear } from "./replies.ts"
 
 /** A context with this many types may be incomplete. */
 const MANY_TYPES = 8
@@ -29,14 +30,22 @@ const OPEN: ReadonlySet<Intent["_tag"]> = new Set(["NotKnown", "Unclear", "Who",
 /** Intents that another type could change in a message that may ask for figures. */
 const CUED: ReadonlySet<Intent["_tag"]> = new Set(["Introduce", "Detail", "Several", "Is"] as const)
 
-/** Answers the last message. */
+/** Answers the last message; what isn't understood also gets what the declared actions can do. */
 export function* answer(conversation: Conversation): Script<string> {
+  const reply = yield* answered(conversation)
+  return reply.startsWith(UNCLEAR) ? reply + sayable(conversation.actions) : reply
+}
+
+function* answered(conversation: Conversation): Script<string> {
   const { earlier, context, said } = conversation
+  const asked = answerAsked(conversation)
+  if (asked !== undefined) return yield* asked
   const request = answerRequest(conversation)
   if (request !== undefined) return yield* request
   const declined = declineRequest(conversation)
   const intent = resolveFollowUp(readIntent(said, context), earlier, context)
-  if (declined !== undefined && !(intent._tag === "Introduce" && intent.sure)) return declined
+  if (declined !== undefined && !(intent._tag === "Introduce" && intent.sure))
+    return declined + sayable(conversation.actions)
   const open = OPEN.has(intent._tag) || (CUED.has(intent._tag) && hasCue(tokenize(said)))
   if (context.types.length < MANY_TYPES || !open) return yield* run(intent, earlier, context)
   const all = { ...context, types: yield* everyType(context.types) }

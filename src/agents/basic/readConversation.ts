@@ -1,5 +1,6 @@
 /** Parses a step's messages: the context, the person's messages, and the tool results of this turn so far. */
 import { Option, Schema } from "effect"
+import type { DeclaredAction } from "../../domain/DeclaredAction.ts"
 import { type Message, type Part, REFUSED_REPLY, type StepRequest } from "../ModelStep.ts"
 import type { Answer } from "./script.ts"
 
@@ -37,12 +38,14 @@ export interface Conversation {
   readonly rounds: ReadonlyArray<ReadonlyArray<Answer>>
   /** Whether the person may change anything here. */
   readonly canChange: boolean
+  /** The declared actions that the person may use. */
+  readonly actions: ReadonlyArray<DeclaredAction>
 }
 
 const decodeContext = Schema.decodeUnknownOption(Schema.fromJsonString(Context))
 const EMPTY: Context = { today: "1970-01-01", types: [] }
 
-export const readConversation = ({ messages, tools }: StepRequest): Conversation => {
+export const readConversation = ({ actions = [], messages, tools }: StepRequest): Conversation => {
   const last = messages.findLastIndex((message) => message.role === "user" && texts(message).some(isSaid))
   const contexts = messages
     .flatMap((message) => (message.role === "user" ? texts(message) : []))
@@ -54,6 +57,7 @@ export const readConversation = ({ messages, tools }: StepRequest): Conversation
     .filter((text) => text !== undefined && isSaid(text) && Option.isNone(decodeContext(text)))
   return {
     context: Option.getOrElse(contexts.findLast(Option.isSome) ?? Option.none(), () => EMPTY),
+    actions,
     canChange: tools.some(({ name }) => name === "requestAction"),
     said: said.at(-1) ?? "",
     earlier: said.slice(0, -1) as ReadonlyArray<string>,

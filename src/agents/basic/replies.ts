@@ -184,8 +184,11 @@ export const tryThese = (context: Context): string => {
     : `Try ${and(these, "or")}.`
 }
 
+/** What each reply to a message begins with that isn't understood. */
+export const UNCLEAR = "I didn't understand that"
+
 export const unclear = (context: Context): string =>
-  `I didn't understand that: I'm in basic mode and know a small set of questions in English. ${tryThese(context)}`
+  `${UNCLEAR}: I'm in basic mode and know a small set of questions in English. ${tryThese(context)}`
 
 export const greeting = (context: Context): string =>
   `Hello${context.person?.name === undefined ? "" : ` ${context.person.name}`}! I'm Max, in basic mode: no language model is connected, so I understand simple questions in English. ${tryThese(context)}`

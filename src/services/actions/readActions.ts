@@ -13,6 +13,7 @@ import { ActionFile, type FileAction } from "./actionFile.ts"
 import { readField } from "./fieldValues.ts"
 import { patternProblem } from "./pattern.ts"
 import { readRequest } from "./readRequest.ts"
+import { namesIn } from "./template.ts"
 
 /** In characters. */
 export const MAX_ACTIONS_LENGTH = 500_000
@@ -126,6 +127,15 @@ export const readAction = (
     limits,
     executor: executorOf(read),
     version: 0
+  }
+  for (const [at, example] of examples.entries()) {
+    const names = namesIn(example)
+    const unknown = names?.find((name) => !read.some((field) => field.slug === name))
+    if (names === undefined || unknown !== undefined || /\}\s*\{/.test(example))
+      problems.report(
+        `${path}.examples[${at}]`,
+        "In an example, {field} stands for a field, with words between two of them."
+      )
   }
   for (const [at, field] of read.entries()) {
     if (!isUsed(field.slug, action.executor))

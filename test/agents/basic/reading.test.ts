@@ -160,7 +160,8 @@ describe("answerRequest", () => {
     typeOf("albums", "Album", "Albums")
   ]
   const isRequest = (said: string) =>
-    answerRequest({ said, earlier: [], rounds: [], canChange: true, context: { types, today: TODAY } }) !== undefined
+    answerRequest({ said, earlier: [], rounds: [], actions: [], canChange: true, context: { types, today: TODAY } }) !==
+    undefined
 
   it("leaves questions for figures to the reader of questions", () => {
     const asked = ["sentences", "probe"].flatMap((name) =>
