@@ -4,6 +4,7 @@
  */
 import type { ActionField, DeclaredAction } from "../../../domain/DeclaredAction.ts"
 import { foldText } from "../../../domain/keys.ts"
+import { compiledPattern, MAX_MATCHED } from "../../../services/actions/pattern.ts"
 import { clausesOf, withoutClosers, withoutOpeners } from "../deeds/clauses.ts"
 import { CLOSERS, isBeyond, isRounded, OPENERS } from "../deeds/lexicon.ts"
 import { MAX_WORDS, readWords, type Said, textOf, type Word } from "../deeds/words.ts"
@@ -28,11 +29,18 @@ interface Sentence {
   readonly literal: number
 }
 
+/** A piece of an example without punctuation around it. */
+const withoutMarks = (piece: string): string => {
+  const characters = [...piece]
+  const from = characters.findIndex((one) => /[\p{L}\p{N}{]/u.test(one))
+  return characters.slice(from, characters.findLastIndex((one) => /[\p{L}\p{N}}]/u.test(one)) + 1).join("")
+}
+
 const sentencesOf = (action: DeclaredAction): ReadonlyArray<Sentence> =>
   action.examples.map((example) => {
     const pieces = example
       .split(/\s+/)
-      .map((piece) => piece.replace(/^[^\p{L}\p{N}{]+|[^\p{L}\p{N}}]+$/gu, ""))
+      .map(withoutMarks)
       .filter((piece) => piece !== "" && !ARTICLE.test(piece.toLowerCase()))
     const pattern = pieces.map((piece): Pattern[number] => {
       const [, name] = PLACEHOLDER.exec(piece) ?? []
@@ -49,7 +57,7 @@ const suits = ({ kind, pattern, values }: ActionField, words: Words): boolean =>
   if (kind === "integer" || kind === "number") return words.length === 1 && /^[$€£]?-?\d[\d.,]*$/.test(words[0]!.word)
   if (values !== undefined) return values.some((value) => foldText(value) === words.map(({ word }) => word).join(" "))
   if (pattern !== undefined && kind !== "reference")
-    return words.length === 1 && new RegExp(`^(?:${pattern})$`, "u").test(words[0]!.text)
+    return words.length === 1 && words[0]!.text.length <= MAX_MATCHED && compiledPattern(pattern).test(words[0]!.text)
   return isRounded(words) && words.every((word) => word.quoted === true || (word.word !== "and" && !isBeyond(word)))
 }
 
