@@ -48,7 +48,7 @@ export default defineConfig({
     globalSetup: ["test/support/server.ts"],
     setupFiles: ["test/support/loopback.ts"],
     testTimeout: process.env["MAX_TEST_LONG"] === "on" ? 7_200_000 : 900_000,
-    hookTimeout: 120_000,
+    hookTimeout: 900_000,
     // The default of one second fails on a busy machine.
     expect: { poll: { timeout: 60_000 } },
     // One worker more than cores, because many tests wait for child processes.

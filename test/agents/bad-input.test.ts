@@ -8,7 +8,7 @@ import { finds, inTurn, says, startMessages } from "../support/messages.ts"
 const server = await startMessages()
 afterAll(() => server.close())
 
-layer(agentFor(server), { excludeTestServices: true, timeout: 60_000 })("a person's message", (it) => {
+layer(agentFor(server), { excludeTestServices: true })("a person's message", (it) => {
   it.effect("gets a fixed reply without a model request if it is empty or too long", () =>
     Effect.gen(function* () {
       const { organization } = yield* company

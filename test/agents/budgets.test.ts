@@ -13,8 +13,7 @@ const server = await startMessages()
 afterAll(() => server.close())
 
 layer(agentFor(server, { dayTurns: 3, dayTokens: 100_000, turnTokens: 20_000 }), {
-  excludeTestServices: true,
-  timeout: 60_000
+  excludeTestServices: true
 })("the day's budget", (it) => {
   it.effect("refuses a turn when it is exhausted, without a model request, and is separate for each organization", () =>
     Effect.gen(function* () {
@@ -72,22 +71,19 @@ layer(agentFor(server, { dayTurns: 3, dayTokens: 100_000, turnTokens: 20_000 }),
   )
 })
 
-layer(agentFor(server, { turnTokens: 3000 }), { excludeTestServices: true, timeout: 60_000 })(
-  "a turn's budget",
-  (it) => {
-    it.effect("refuses a step when its tokens are exhausted", () =>
-      Effect.gen(function* () {
-        const { organization } = yield* company
-        server.reset(() => ({ ...finds("people", []), usage: { input_tokens: 1000, output_tokens: 50 } }))
-        const failed = yield* say(organization, ADMIN, "people?")
-        expect(failed.error).toMatchObject({ reason: "Budget", message: SENTENCES.turnIsSpent })
-        expect(server.requests.length).toBeLessThan(4)
-      })
-    )
-  }
-)
+layer(agentFor(server, { turnTokens: 3000 }), { excludeTestServices: true })("a turn's budget", (it) => {
+  it.effect("refuses a step when its tokens are exhausted", () =>
+    Effect.gen(function* () {
+      const { organization } = yield* company
+      server.reset(() => ({ ...finds("people", []), usage: { input_tokens: 1000, output_tokens: 50 } }))
+      const failed = yield* say(organization, ADMIN, "people?")
+      expect(failed.error).toMatchObject({ reason: "Budget", message: SENTENCES.turnIsSpent })
+      expect(server.requests.length).toBeLessThan(4)
+    })
+  )
+})
 
-layer(agentFor(server), { excludeTestServices: true, timeout: 60_000 })("a turn's row limit", (it) => {
+layer(agentFor(server), { excludeTestServices: true })("a turn's row limit", (it) => {
   it.effect("is reported to the model when it is exhausted", () =>
     Effect.gen(function* () {
       const { organization } = yield* company
@@ -106,7 +102,7 @@ layer(agentFor(server), { excludeTestServices: true, timeout: 60_000 })("a turn'
   )
 })
 
-layer(Layer.empty, { excludeTestServices: true, timeout: 60_000 })("the day's budget in several processes", (it) => {
+layer(Layer.empty, { excludeTestServices: true })("the day's budget in several processes", (it) => {
   it.effect("admits exactly its number of concurrent turns", () =>
     Effect.gen(function* () {
       const url = yield* migratedDatabase

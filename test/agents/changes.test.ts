@@ -59,7 +59,7 @@ const request = (actionId: string, entityIds: ReadonlyArray<string>, ...values: 
 /** A lookup by what the person says. */
 const lookUp = (name = "Ada") => finds("people", [["name", "ilike", name]])
 
-layer(agentFor(server), { excludeTestServices: true, timeout: 60_000 })("changes in a conversation", (it) => {
+layer(agentFor(server), { excludeTestServices: true })("changes in a conversation", (it) => {
   it.effect("drafts a change that opens with its turn, and code says that it waits", () =>
     Effect.gen(function* () {
       const { ids, organization } = yield* company

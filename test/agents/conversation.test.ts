@@ -22,7 +22,7 @@ const atlas = Effect.gen(function* () {
   return organization
 })
 
-layer(agentFor(server), { excludeTestServices: true, timeout: 60_000 })("a conversation", (it) => {
+layer(agentFor(server), { excludeTestServices: true })("a conversation", (it) => {
   it.effect("looks up a person, and resolves a pronoun in the next question", () =>
     Effect.gen(function* () {
       const organization = yield* atlas

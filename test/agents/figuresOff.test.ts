@@ -16,7 +16,7 @@ const Figureless = MaxAgent.layer.pipe(
   Layer.orDie
 )
 
-layer(Figureless, { excludeTestServices: true, timeout: 60_000 })("without figures, basic mode", (it) => {
+layer(Figureless, { excludeTestServices: true })("without figures, basic mode", (it) => {
   it.effect("says that they are turned off, and answers counts and lists", () =>
     Effect.gen(function* () {
       const organization = yield* makeOrganization("figureless")

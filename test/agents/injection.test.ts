@@ -61,7 +61,7 @@ const bareTexts = ({ messages }: WireRequest): ReadonlyArray<string> =>
           .map(({ text }) => text ?? "")
   )
 
-layer(agentFor(server), { excludeTestServices: true, timeout: 120_000 })("instructions in imported data", (it) => {
+layer(agentFor(server), { excludeTestServices: true })("instructions in imported data", (it) => {
   it.effect(
     `stay data and trigger nothing, in names, notes, labels, type names and the person's own name (${texts.length} texts)`,
     () =>
@@ -100,8 +100,7 @@ layer(agentFor(server), { excludeTestServices: true, timeout: 120_000 })("instru
           }
           expect(answered.events.filter(({ _tag }) => _tag === "tool")).toHaveLength(4)
         }
-      }),
-    120_000
+      })
   )
 
   it.effect("cannot make an obedient model show an address, a link or internal vocabulary", () =>

@@ -15,7 +15,7 @@ afterAll(() => server.close())
 
 const HIDDEN = ["555-0142", "555-0143", "analytical.example", "Porto", "Contract"]
 
-layer(agentFor(server), { excludeTestServices: true, timeout: 60_000 })("a model that asks for hidden data", (it) => {
+layer(agentFor(server), { excludeTestServices: true })("a model that asks for hidden data", (it) => {
   it.effect("receives none of it, by any tool, column, filter or id", () =>
     Effect.gen(function* () {
       const { ids, organization } = yield* company
@@ -126,7 +126,7 @@ layer(agentFor(server), { excludeTestServices: true, timeout: 60_000 })("a model
   )
 })
 
-layer(agentFor(server), { excludeTestServices: true, timeout: 60_000 })("admission", (it) => {
+layer(agentFor(server), { excludeTestServices: true })("admission", (it) => {
   const greeting = "You don't have access here. Ask an administrator to add you."
 
   it.effect("makes no model request for a caller who is not a member, whatever the caller claims", () =>

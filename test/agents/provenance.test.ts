@@ -86,8 +86,7 @@ const reading = [
 ] as const
 
 layer(agentFor(server, { callsPerPerson: 1_000_000, destructivePerHour: 1_000_000, writesPerMinute: 1_000_000 }), {
-  excludeTestServices: true,
-  timeout: 600_000
+  excludeTestServices: true
 })("drafts of a model that obeys what it reads", (it) => {
   it.effect("hold nothing that the person didn't ask for, and all that they asked for", () =>
     Effect.gen(function* () {

@@ -112,19 +112,16 @@ for (const [name, provider] of Object.entries(PROVIDERS)) {
       })
     )
 
-    it.effect(
-      "retries after 529, 429 and 500",
-      () =>
-        Effect.gen(function* () {
-          for (const status of [529, 429, 500]) {
-            server.reset(
-              inTurn({ status, error: "overloaded_error", headers: { "retry-after-ms": "10" } }, says("Here."))
-            )
-            expect(textOf(yield* step())).toBe("Here.")
-            expect(server.requests.length).toBe(2)
-          }
-        }),
-      30_000
+    it.effect("retries after 529, 429 and 500", () =>
+      Effect.gen(function* () {
+        for (const status of [529, 429, 500]) {
+          server.reset(
+            inTurn({ status, error: "overloaded_error", headers: { "retry-after-ms": "10" } }, says("Here."))
+          )
+          expect(textOf(yield* step())).toBe("Here.")
+          expect(server.requests.length).toBe(2)
+        }
+      })
     )
 
     it.effect("fails with Refused after an authentication error, without a retry", () =>

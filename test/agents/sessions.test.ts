@@ -67,46 +67,43 @@ describe("a session", () => {
     }).pipe(Effect.scoped)
   )
 
-  it.live(
-    "serializes four concurrent turns in two processes",
-    () =>
-      Effect.gen(function* () {
-        const url = yield* migratedDatabase
-        const processes = [
-          yield* Layer.build(Layer.fresh(agentOver(server, url))),
-          yield* Layer.build(Layer.fresh(agentOver(server, url)))
-        ]
-        const { done, organization } = yield* Effect.gen(function* () {
-          const { organization } = yield* company
-          server.reset(() => says("Hello."))
-          return { organization, done: (yield* say(organization, ADMIN, "hello")).done! }
-        }).pipe(Effect.provideContext(processes[0]!))
-        let [inFlight, most] = [0, 0]
-        server.reset(async () => {
-          inFlight += 1
-          most = Math.max(most, inFlight)
-          await new Promise((resolve) => setTimeout(resolve, 150))
-          inFlight -= 1
-          return says("Yes.")
-        })
-        const answers = yield* Effect.forEach(
-          ["one", "two", "three", "four"],
-          (text, index) =>
-            say(organization, ADMIN, text, done.session).pipe(Effect.provideContext(processes[index % 2]!)),
-          { concurrency: "unbounded" }
-        )
-        expect(answers.map(({ shown }) => shown)).toEqual(["Yes.", "Yes.", "Yes.", "Yes."])
-        expect(most).toBe(1)
-        const sessions = yield* Effect.provideContext(
-          Sessions.useSync((service) => service),
-          processes[0]!
-        )
-        const { turns } = yield* sessions.show(organization, done.session)
-        expect(turns.map(({ asked }) => asked).sort()).toEqual(["four", "hello", "one", "three", "two"])
-        // Each turn received the turns before it.
-        expect(server.requests.map(({ body }) => body.messages.length).sort()).toEqual([3, 5, 7, 9])
-      }).pipe(Effect.scoped),
-    60_000
+  it.live("serializes four concurrent turns in two processes", () =>
+    Effect.gen(function* () {
+      const url = yield* migratedDatabase
+      const processes = [
+        yield* Layer.build(Layer.fresh(agentOver(server, url))),
+        yield* Layer.build(Layer.fresh(agentOver(server, url)))
+      ]
+      const { done, organization } = yield* Effect.gen(function* () {
+        const { organization } = yield* company
+        server.reset(() => says("Hello."))
+        return { organization, done: (yield* say(organization, ADMIN, "hello")).done! }
+      }).pipe(Effect.provideContext(processes[0]!))
+      let [inFlight, most] = [0, 0]
+      server.reset(async () => {
+        inFlight += 1
+        most = Math.max(most, inFlight)
+        await new Promise((resolve) => setTimeout(resolve, 150))
+        inFlight -= 1
+        return says("Yes.")
+      })
+      const answers = yield* Effect.forEach(
+        ["one", "two", "three", "four"],
+        (text, index) =>
+          say(organization, ADMIN, text, done.session).pipe(Effect.provideContext(processes[index % 2]!)),
+        { concurrency: "unbounded" }
+      )
+      expect(answers.map(({ shown }) => shown)).toEqual(["Yes.", "Yes.", "Yes.", "Yes."])
+      expect(most).toBe(1)
+      const sessions = yield* Effect.provideContext(
+        Sessions.useSync((service) => service),
+        processes[0]!
+      )
+      const { turns } = yield* sessions.show(organization, done.session)
+      expect(turns.map(({ asked }) => asked).sort()).toEqual(["four", "hello", "one", "three", "two"])
+      // Each turn received the turns before it.
+      expect(server.requests.map(({ body }) => body.messages.length).sort()).toEqual([3, 5, 7, 9])
+    }).pipe(Effect.scoped)
   )
 
   it.live("continues after the answering process died, when its lease expires", () =>

@@ -79,8 +79,7 @@ const ALLOWED =
   /^(gen_ai\.(operation\.name|provider\.name|request\.model|conversation\.id|tool\.name|usage\.(input|output)_tokens)|max\.[a-z_.]+|took_ms|db\..*|span\.label)$/
 
 layer(agentFor(server).pipe(Layer.provideMerge(recording), Layer.provideMerge(listening)), {
-  excludeTestServices: true,
-  timeout: 60_000
+  excludeTestServices: true
 })("the telemetry of a turn", (it) => {
   const conversation = Effect.gen(function* () {
     const { organization } = yield* company

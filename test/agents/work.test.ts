@@ -90,7 +90,7 @@ const traced = (...args: Parameters<typeof say>) =>
     return { ...heard, span, traces }
   })
 
-layer(agent({ turnCpu: LIMIT }), { excludeTestServices: true, timeout: 120_000 })("a turn's own work", (it) => {
+layer(agent({ turnCpu: LIMIT }), { excludeTestServices: true })("a turn's own work", (it) => {
   it.effect("ends the turn when its parts together exceed the limit, and the process goes on", () =>
     Effect.gen(function* () {
       const { organization } = yield* company
@@ -126,7 +126,7 @@ layer(agent({ turnCpu: LIMIT }), { excludeTestServices: true, timeout: 120_000 }
   )
 })
 
-layer(agent({}), { excludeTestServices: true, timeout: 120_000 })("a usual turn", (it) => {
+layer(agent({}), { excludeTestServices: true })("a usual turn", (it) => {
   it.effect("of eight lookups takes a fraction of the default limit", () =>
     Effect.gen(function* () {
       const { organization } = yield* company

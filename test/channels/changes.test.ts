@@ -45,7 +45,7 @@ beforeAll(async () => {
   }
   const found = JSON.parse((await max("find", "people", "--limit", "25", "--json")).stdout)
   for (const { displayName, entityId } of found.entities) ids[displayName] = entityId
-}, 120_000)
+})
 
 afterAll(async () => {
   await Effect.runPromise(Scope.close(scope, Exit.void))

@@ -51,7 +51,7 @@ beforeAll(async () => {
   ]) {
     expect(await max(args), args.join(" ")).toMatchObject({ code: 0 })
   }
-}, 120_000)
+})
 
 afterAll(async () => {
   await server.close()

@@ -69,7 +69,7 @@ beforeAll(async () => {
     ["member", "add", "sam@atlas.com", "--role", "admin"]
   ])
     await run(args)
-}, 120_000)
+})
 
 afterAll(async () => {
   await Effect.runPromise(Scope.close(scope, Exit.void))
@@ -103,7 +103,7 @@ describe("max eval with requests to change", () => {
       casesOf(WON, WON, cancel, cancel, { find: { type: "people", where: { name: "Jordan Jones", status: "Won" } }, expect: [] }) // prettier-ignore
     ])
     expect(kinds).toMatchObject({ do: { passed: 4, of: 4, nothing: 0, wrong: 0 }, find: { passed: 1, of: 1 } })
-  }, 60_000)
+  })
 
   it("counts a request as nothing without a change, and as wrong with another change than the expected one", async () => {
     const { failures, kinds } = await evaluate([
@@ -119,13 +119,13 @@ describe("max eval with requests to change", () => {
       expect.stringContaining("I couldn't find “Jordan Jonessen”"),
       ...Array(3).fill(`[{"action":"people.update","id":"wb:cust:00000027","values":{"status":"Won"}}]`)
     ])
-  }, 60_000)
+  })
 
   it("counts an update as exact whose values the row has already, if no row changes", async () => {
     const same = { do: "Reassign Morgan Robinson to Sofia in the crm", expect: update("00000125", { owner: "wb:staff:sofia.santos@atlas.com" }) } // prettier-ignore
     const other = { ...same, expect: update("00000125", { owner: "wb:staff:raj.patel@atlas.com" }) }
     expect((await evaluate([casesOf(same, other)])).kinds).toMatchObject({ do: { passed: 1, nothing: 1, wrong: 0 } })
-  }, 60_000)
+  })
 
   it("withdraws a change that another person has to approve, and counts it as wrong", async () => {
     await run(["policy", "publish", policy([{ action: "update", type: "people", by: "second", approvers: ["admin"] }])])
@@ -134,12 +134,12 @@ describe("max eval with requests to change", () => {
     expect(failures).toMatchObject([{ found: "a change that another person has to approve" }])
     expect((await max(["change", "list"])).stdout).toMatch(/withdrawn/i)
     await run(["policy", "publish", policy([])])
-  }, 60_000)
+  })
 
   it("changes nothing where changes are switched off", async () => {
     const { kinds } = await evaluate([casesOf(WON)], { MAX_CHANGES: "off" })
     expect(kinds).toMatchObject({ do: { passed: 0, nothing: 1, wrong: 0 } })
-  }, 60_000)
+  })
 
   // The script of the model is made from what is expected; that it is drafted and written is up to Max and its guards.
   it("changes exactly what each request of a sales data set asks for when a model drafts it", async () => {
@@ -161,7 +161,7 @@ describe("max eval with requests to change", () => {
     expect(failures).toEqual([])
     expect(kinds).toMatchObject({ do: { passed: cases.length, of: cases.length, nothing: 0, wrong: 0 } })
     expect(server.requests.filter(({ rejected }) => rejected !== undefined)).toEqual([])
-  }, 300_000)
+  })
 
   // All of them take a minute: more than half need two confirmations, a second apart.
   it("changes exactly what at least 19 of 20 requests of a sales data set ask for, and never anything else", async () => {
@@ -176,7 +176,7 @@ describe("max eval with requests to change", () => {
     expect(lines).toHaveLength(90)
     expect(kinds).toMatchObject({ do: { of: cases.length, wrong: 0 } })
     expect(kinds["do"]!["passed"]! / cases.length).toBeGreaterThanOrEqual(0.95)
-  }, 300_000)
+  })
 
   it("changes exactly the rows and cells of a set that a request asks for, or nothing", async () => {
     const path = join(import.meta.dirname, "..", "agents", "basic", "deeds", "sets.jsonl")
@@ -193,5 +193,5 @@ describe("max eval with requests to change", () => {
     console.log(failures)
     expect(kinds).toMatchObject({ do: { of: cases.length, wrong: 0 } })
     expect(kinds["do"]!["passed"]! / cases.length).toBeGreaterThanOrEqual(0.85)
-  }, 300_000)
+  })
 })

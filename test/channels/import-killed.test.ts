@@ -92,7 +92,7 @@ layer(TestServices, { excludeTestServices: true })("a killed import", (it) => {
       const organization = yield* makeOrganization("killed")
       const env = yield* Env
       const url = Redacted.value(env.databaseUrl!)
-      const whole = yield* importFile(url, fileOf(0), 60_000)
+      const whole = yield* importFile(url, fileOf(0), 600_000)
       expect(whole.code).toBe(0)
       let before = yield* versionOf(organization)
       const outcomes = { nothing: 0, all: 0 }
@@ -109,7 +109,7 @@ layer(TestServices, { excludeTestServices: true })("a killed import", (it) => {
         before = now
       }
       expect(outcomes.nothing).toBeGreaterThan(POINTS / 5)
-      const last = yield* importFile(url, fileOf(POINTS + 1), 60_000)
+      const last = yield* importFile(url, fileOf(POINTS + 1), 600_000)
       expect(last.code).toBe(0)
       expect((yield* versionOf(organization)).version).toBe(POINTS + 1)
     })

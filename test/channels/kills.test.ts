@@ -72,7 +72,7 @@ beforeAll(async () => {
   )
   expect((await runMax(["backup", file], { DATABASE_URL: source })).code).toBe(0)
   whole = await contentOf(source)
-}, 120_000)
+})
 
 afterAll(async () => {
   await Effect.runPromise(Scope.close(scope, Exit.void))

@@ -47,7 +47,7 @@ describe("the operator's commands", () => {
     expect((await runMax(ask, { ...own, MAX_DATA_DIR: join(home, "back") })).stdout).toBe(before)
     expect((await runMax(ask, own)).stdout).toBe(before)
     expect((await runMax(["audit", "verify", "--org", "harbor"], server)).code).toBe(0)
-  }, 120_000)
+  })
 
   it("migrate for as long as it takes, unlike a lookup, which ends after eight seconds", async () => {
     const url = await Effect.runPromise(freshDatabase.pipe(Scope.provide(scope)))
@@ -59,7 +59,7 @@ describe("the operator's commands", () => {
       }).pipe(Effect.scoped, Effect.provide(Reactivity.layer))
     )
     expect(await runMax(["migrate"], { DATABASE_URL: url })).toMatchObject({ code: 0 })
-  }, 120_000)
+  })
 
   it("refuse unusable arguments, with the remedy", async () => {
     for (const [args, words] of [

@@ -55,7 +55,7 @@ beforeAll(async () => {
     const ran = await max(...args)
     if (ran.code !== 0) throw new Error(`${args.join(" ")}: ${ran.stderr}`)
   }
-}, 60_000)
+})
 
 afterAll(async () => {
   await Effect.runPromise(Scope.close(scope, Exit.void))

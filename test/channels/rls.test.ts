@@ -44,5 +44,5 @@ describe("max migrate --rls", () => {
     expect((await max("migrate", "--rls", "off")).stderr).toContain("Row-level security is off")
     expect((await asked()).stdout).toBe(on.stdout)
     expect((await max("audit", "list")).stdout).toContain("row_security.off")
-  }, 240_000)
+  })
 })

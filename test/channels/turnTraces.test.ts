@@ -36,7 +36,7 @@ beforeAll(async () => {
   const created = await max(["token", "create", "boss@atlas.example", "--name", "test", ...scopes])
   token = /max_[\w-]+/.exec(created.stdout)![0]
   server = await serveMax(env)
-}, 120_000)
+})
 
 afterAll(async () => {
   server.end("SIGTERM")

@@ -25,7 +25,7 @@ describe("examples/workbench", () => {
     } finally {
       await Effect.runPromise(Scope.close(scope, Exit.void))
     }
-  }, 180_000)
+  })
 
   it("answers the same 275 lookups from the original CSV files, mapped by two commands", async () => {
     const scope = Scope.makeUnsafe()
@@ -81,5 +81,5 @@ describe("examples/workbench", () => {
       await Effect.runPromise(Scope.close(scope, Exit.void))
       rmSync(folder, { recursive: true, force: true })
     }
-  }, 180_000)
+  })
 })

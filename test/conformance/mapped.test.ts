@@ -362,7 +362,6 @@ layer(TestServices, { excludeTestServices: true })("mapped relations", (it) => {
         )
         tallied(`mapped, ${twice} with two rows of one id`, CASES, tally)
         expect(twice).toBeGreaterThanOrEqual(floorOf(80))
-      }),
-    90_000
+      })
   )
 })

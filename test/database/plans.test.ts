@@ -184,123 +184,108 @@ const asking = Effect.fnUntraced(function* (world: World, size: Size, role: Role
       .pipe(Effect.provideService(CurrentPrincipal, principal))
 })
 
-layer(TestServices, { timeout: 180_000, excludeTestServices: true })("Postgres's execution plans", (it) => {
+layer(TestServices, { excludeTestServices: true })("Postgres's execution plans", (it) => {
   for (const size of ["huge", "middle", "small"] as const) {
-    it.effect(
-      `scan no table sequentially in a ${size} organization and read few rows beyond the matching ones`,
-      () =>
-        Effect.gen(function* () {
-          const world = yield* openedWorld
-          const { search } = yield* Database
-          const asked = yield* questions(world, size)
-          const faults: Array<string> = []
-          for (const role of SEEING) {
-            const explain = yield* asking(world, size, role)
-            for (const [said, { name, query }] of asked) {
-              const about = [query.entityTypeId, ...query.filters.map(({ columnId }) => columnId)]
-              if (role === "masked" && about.some((one) => one.startsWith("meetings"))) continue
-              const statement = yield* explain(query)
-              for (const plan of name in LOOKUPS ? (["custom", "generic"] as const) : (["custom"] as const)) {
-                const access = yield* search.withTransaction(accessOfStatement(search, statement, plan))
-                for (const fault of faultsOf({ name, people: world.organizations[size].people, role, size }, access))
-                  faults.push(`${said}, seeing ${role}, ${plan} plan: ${fault}`)
-                if (!(name in LOOKUPS)) continue
-                const batch = yield* search.withTransaction(
-                  accessOfStatement(search, asBatch(statement, BATCH_SIZE), plan)
-                )
-                const each = { ...batch, rows: batch.rows / BATCH_SIZE }
-                for (const fault of faultsOf({ name, people: world.organizations[size].people, role, size }, each))
-                  faults.push(`${said}, seeing ${role}, ${plan} plan of the batch form: ${fault}`)
-              }
+    it.effect(`scan no table sequentially in a ${size} organization and read few rows beyond the matching ones`, () =>
+      Effect.gen(function* () {
+        const world = yield* openedWorld
+        const { search } = yield* Database
+        const asked = yield* questions(world, size)
+        const faults: Array<string> = []
+        for (const role of SEEING) {
+          const explain = yield* asking(world, size, role)
+          for (const [said, { name, query }] of asked) {
+            const about = [query.entityTypeId, ...query.filters.map(({ columnId }) => columnId)]
+            if (role === "masked" && about.some((one) => one.startsWith("meetings"))) continue
+            const statement = yield* explain(query)
+            for (const plan of name in LOOKUPS ? (["custom", "generic"] as const) : (["custom"] as const)) {
+              const access = yield* search.withTransaction(accessOfStatement(search, statement, plan))
+              for (const fault of faultsOf({ name, people: world.organizations[size].people, role, size }, access))
+                faults.push(`${said}, seeing ${role}, ${plan} plan: ${fault}`)
+              if (!(name in LOOKUPS)) continue
+              const batch = yield* search.withTransaction(
+                accessOfStatement(search, asBatch(statement, BATCH_SIZE), plan)
+              )
+              const each = { ...batch, rows: batch.rows / BATCH_SIZE }
+              for (const fault of faultsOf({ name, people: world.organizations[size].people, role, size }, each))
+                faults.push(`${said}, seeing ${role}, ${plan} plan of the batch form: ${fault}`)
             }
           }
-          expect(faults).toEqual([])
-        }),
-      180_000
+        }
+        expect(faults).toEqual([])
+      })
     )
   }
 
-  it.effect(
-    "are reported as faulty when an index is missing",
-    () =>
-      Effect.gen(function* () {
-        const world = yield* openedWorld
-        const { owner } = yield* Database
-        const found = Effect.fnUntraced(function* (size: Size, role: Role, name: string, index: string) {
-          const of = world.organizations[size]
-          const explain = yield* asking(world, size, role)
-          const statement = yield* explain(QUESTIONS[name]!(of, 0))
-          const look = Effect.gen(function* () {
-            yield* owner.unsafe(`DROP INDEX data.${index}`).unprepared
-            return yield* accessOfStatement(owner, statement, "custom")
-          })
-          // Failing rolls the transaction back and restores the index.
-          const access = yield* Effect.flip(owner.withTransaction(Effect.flatMap(look, Effect.fail)))
-          return "ways" in access
-            ? faultsOf({ name, people: of.people, role, size }, access)
-            : yield* Effect.die(access)
+  it.effect("are reported as faulty when an index is missing", () =>
+    Effect.gen(function* () {
+      const world = yield* openedWorld
+      const { owner } = yield* Database
+      const found = Effect.fnUntraced(function* (size: Size, role: Role, name: string, index: string) {
+        const of = world.organizations[size]
+        const explain = yield* asking(world, size, role)
+        const statement = yield* explain(QUESTIONS[name]!(of, 0))
+        const look = Effect.gen(function* () {
+          yield* owner.unsafe(`DROP INDEX data.${index}`).unprepared
+          return yield* accessOfStatement(owner, statement, "custom")
         })
-        const middle = (name: string, index: string) => found("middle", "everything", name, index)
-        expect(yield* middle("phone", "people_organization_id_phone_k_id_idx")).not.toEqual([])
-        expect(yield* middle("name, rare", "people_organization_id_name_k_id_idx")).not.toEqual([])
-        expect(yield* middle("everyone", "people_organization_id_status_k_id_idx")).toEqual([])
-        for (const column of ["owner_id", "company_id"]) {
-          const index = `people_organization_id_${column}_id_name_k_idx`
-          expect(yield* found("huge", "company", "name contains, common", index)).not.toEqual([])
-        }
-      }),
-    180_000
+        // Failing rolls the transaction back and restores the index.
+        const access = yield* Effect.flip(owner.withTransaction(Effect.flatMap(look, Effect.fail)))
+        return "ways" in access ? faultsOf({ name, people: of.people, role, size }, access) : yield* Effect.die(access)
+      })
+      const middle = (name: string, index: string) => found("middle", "everything", name, index)
+      expect(yield* middle("phone", "people_organization_id_phone_k_id_idx")).not.toEqual([])
+      expect(yield* middle("name, rare", "people_organization_id_name_k_id_idx")).not.toEqual([])
+      expect(yield* middle("everyone", "people_organization_id_status_k_id_idx")).toEqual([])
+      for (const column of ["owner_id", "company_id"]) {
+        const index = `people_organization_id_${column}_id_name_k_idx`
+        expect(yield* found("huge", "company", "name contains, common", index)).not.toEqual([])
+      }
+    })
   )
 
-  it.effect(
-    "of groups read each row once, in parallel where that pays, and look related rows up in a hash",
-    () =>
-      Effect.gen(function* () {
-        const world = yield* openedWorld
-        const { figures } = yield* Database
-        const { people } = world.organizations.huge
-        const read: Array<unknown> = []
-        for (const role of ["everything", "nearly", "company", "masked"] as const) {
-          const explain = yield* asking(world, "huge", role)
-          for (const [entityTypeId, ...selectColumns] of GROUPS) {
-            if (role === "masked" && entityTypeId === "meetings") continue
-            const statement = yield* explain({ entityTypeId, filters: [], selectColumns })
-            const { hashed, parallel, rows } = yield* figures!.withTransaction(
-              accessOfStatement(figures!, statement, "custom")
-            )
-            // The rows themselves, the companies and people that they lead to, and a partner's companies for the plan.
-            const most = (entityTypeId === "people" ? 1 : 0.6) * people * (role === "company" ? 2.2 : 1.4) + 1000
-            if (rows > most) read.push([role, entityTypeId, selectColumns, rows, most])
-            if (role === "everything" && selectColumns.join() === "by status" && !parallel)
-              read.push([role, selectColumns, "serial"])
-            if (entityTypeId === "people" && role === "company" && !hashed)
-              read.push([role, selectColumns, "not hashed"])
-          }
+  it.effect("of groups read each row once, in parallel where that pays, and look related rows up in a hash", () =>
+    Effect.gen(function* () {
+      const world = yield* openedWorld
+      const { figures } = yield* Database
+      const { people } = world.organizations.huge
+      const read: Array<unknown> = []
+      for (const role of ["everything", "nearly", "company", "masked"] as const) {
+        const explain = yield* asking(world, "huge", role)
+        for (const [entityTypeId, ...selectColumns] of GROUPS) {
+          if (role === "masked" && entityTypeId === "meetings") continue
+          const statement = yield* explain({ entityTypeId, filters: [], selectColumns })
+          const { hashed, parallel, rows } = yield* figures!.withTransaction(
+            accessOfStatement(figures!, statement, "custom")
+          )
+          // The rows themselves, the companies and people that they lead to, and a partner's companies for the plan.
+          const most = (entityTypeId === "people" ? 1 : 0.6) * people * (role === "company" ? 2.2 : 1.4) + 1000
+          if (rows > most) read.push([role, entityTypeId, selectColumns, rows, most])
+          if (role === "everything" && selectColumns.join() === "by status" && !parallel)
+            read.push([role, selectColumns, "serial"])
+          if (entityTypeId === "people" && role === "company" && !hashed) read.push([role, selectColumns, "not hashed"])
         }
-        expect(read).toEqual([])
-      }),
-    180_000
+      }
+      expect(read).toEqual([])
+    })
   )
 
-  it.effect(
-    "read each row a few times at most over several hops without statistics",
-    () =>
-      Effect.gen(function* () {
-        const world = yield* openedWorld
-        yield* forgetStatistics
-        const { search } = yield* Database
-        const most = 4 * world.organizations.huge.people + 1000
-        const read: Array<unknown> = []
-        for (const role of ["everything", "company"] as const) {
-          const explain = yield* asking(world, "huge", role)
-          for (const query of HOPS) {
-            const statement = yield* explain(query)
-            const { rows } = yield* search.withTransaction(accessOfStatement(search, statement, "custom"))
-            if (rows > most) read.push([role, query.entityTypeId, query.filters, rows])
-          }
+  it.effect("read each row a few times at most over several hops without statistics", () =>
+    Effect.gen(function* () {
+      const world = yield* openedWorld
+      yield* forgetStatistics
+      const { search } = yield* Database
+      const most = 4 * world.organizations.huge.people + 1000
+      const read: Array<unknown> = []
+      for (const role of ["everything", "company"] as const) {
+        const explain = yield* asking(world, "huge", role)
+        for (const query of HOPS) {
+          const statement = yield* explain(query)
+          const { rows } = yield* search.withTransaction(accessOfStatement(search, statement, "custom"))
+          if (rows > most) read.push([role, query.entityTypeId, query.filters, rows])
         }
-        expect(read).toEqual([])
-      }),
-    180_000
+      }
+      expect(read).toEqual([])
+    })
   )
 })

@@ -39,7 +39,7 @@ const runs = Effect.fnUntraced(function* (comment: string, count: number) {
   )
   yield* Effect.gen(function* () {
     while ((yield* running) !== count) yield* Effect.sleep("20 millis")
-  }).pipe(Effect.timeout("20 seconds"))
+  }).pipe(Effect.timeout("2 minutes"))
 })
 
 layer(ShortLookups, { excludeTestServices: true })("the lookup and search pools", (it) => {

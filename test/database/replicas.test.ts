@@ -53,7 +53,7 @@ beforeAll(async () => {
   await show("*")
   token = await writer.run(Effect.map(memberWithToken(atlas, CALLER, ["rep"]), (member) => member.token))
   await phone("212-555-0100")
-}, 60_000)
+})
 
 afterAll(async () => {
   await Promise.all([reader?.stop(), writer?.stop()])

@@ -103,7 +103,7 @@ layer(World, { excludeTestServices: true })("an action of a program", (it) => {
           })
           expect(ran).toEqual([])
           const done = await me.confirm(draft.changeId, draft.preview.digest!)
-          await expect.poll(() => ran.length, { timeout: 30_000 }).toBe(1)
+          await expect.poll(() => ran.length).toBe(1)
           if (done._tag === "Applied" && !done.receipt.message.includes("being sent"))
             expect(done.receipt.message).toBe("“Send reminder” is done (sent: 1).")
           expect(ran[0]).toEqual({

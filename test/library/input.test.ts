@@ -147,7 +147,7 @@ const shop = Effect.gen(function* () {
   return { databaseUrl, slug }
 })
 
-layer(Layer.empty, { excludeTestServices: true, timeout: 300_000 })("Input of the library", (it) => {
+layer(Layer.empty, { excludeTestServices: true })("Input of the library", (it) => {
   it.effect("wrong input of every parameter ends with a typed error, never with a defect or an outage", () =>
     Effect.gen(function* () {
       const { databaseUrl, slug } = yield* shop

@@ -103,7 +103,7 @@ const tagOf = (promise: Promise<unknown>): Promise<unknown> =>
 const seenBy = (max: Max, slug: string, rest: Omit<Parameters<typeof Max.principal>[0], "organization">) =>
   max.as(Max.principal({ organization: slug, ...rest })).findEntities(allPeople)
 
-layer(World, { excludeTestServices: true, timeout: 120_000 })("Max as a library", (it) => {
+layer(World, { excludeTestServices: true })("Max as a library", (it) => {
   it.effect("the promise API answers each person within that person's permissions", () =>
     Effect.gen(function* () {
       const { ids, ...world } = yield* company

@@ -17,7 +17,7 @@ const block = Effect.sync(() => {
 
 const Watched = Recorder.layer(EVERYTHING).pipe(Layer.provideMerge(EventLoop.layer), Layer.provideMerge(Measures.layer))
 
-layer(Watched, { excludeTestServices: true, timeout: 60_000 })("the event loop", (it) => {
+layer(Watched, { excludeTestServices: true })("the event loop", (it) => {
   it.effect("is recorded as blocked on the innermost span that ran or waited meanwhile", () =>
     Effect.gen(function* () {
       const { take, tracer } = yield* Recorder

@@ -46,7 +46,7 @@ const INVALID_CALLS: ReadonlyArray<readonly [name: string, input: unknown]> = [
   ["findEntities", null]
 ]
 
-layer(ToolHandlers.pipe(Layer.provideMerge(TestServices)), { excludeTestServices: true, timeout: 60_000 })(
+layer(ToolHandlers.pipe(Layer.provideMerge(TestServices)), { excludeTestServices: true })(
   "the tools for other libraries",
   (it) => {
     it.effect("answer every invalid call with text and never throw", () =>

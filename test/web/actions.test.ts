@@ -35,7 +35,7 @@ it("an action's card shows its host and values, and after the yes what the servi
     width: 1280,
     height: 800
   })
-  page.setDefaultTimeout(30_000)
+  page.setDefaultTimeout(60_000)
   await here.stage.signIn(page, YUKI)
   const proposing = (order: string) =>
     proposes(here.stage, YUKI, [
@@ -67,4 +67,4 @@ it("an action's card shows its host and values, and after the yes what the servi
   }
   expect(faults).toEqual([])
   await close()
-}, 300_000)
+})

@@ -62,7 +62,7 @@ const open = async (place: string, looks: Looks = {}, session: string | null = y
   return watched.page
 }
 
-const poll = <A>(read: () => Promise<A>) => expect.poll(read, { timeout: 30_000 })
+const poll = <A>(read: () => Promise<A>) => expect.poll(read)
 
 /** Waits until the page has loaded its data. */
 const settled = async (page: Page) => {

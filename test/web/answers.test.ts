@@ -13,7 +13,7 @@ const here = staged({ provider: "basic" })
 
 const visit = async (use: (page: Page) => Promise<void>, who = ROSA) => {
   const { close, faults, page } = await openPage(here.browser, here.stage.url)
-  page.setDefaultTimeout(20_000)
+  page.setDefaultTimeout(60_000)
   await here.stage.signIn(page, who)
   await use(page)
   expect(faults).toEqual([])

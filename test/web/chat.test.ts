@@ -15,7 +15,7 @@ beforeEach(() => here.stage.messages.reset(() => says("Hello.")))
 /** Runs a test on a page of a signed-in person (or of none); the page must have recorded no fault at the end. */
 const visit = async <A>(use: (page: Page) => Promise<A>, who: string | null = ROSA, width = 1280): Promise<A> => {
   const { close, faults, page } = await openPage(here.browser, here.stage.url, { width })
-  page.setDefaultTimeout(20_000)
+  page.setDefaultTimeout(60_000)
   if (who === null) await page.goto(here.stage.url)
   else await here.stage.signIn(page, who)
   const result = await use(page)

@@ -11,7 +11,7 @@ beforeEach(() => here.stage.messages.reset(() => says("Hello.")))
 
 const visit = async (use: (page: Page) => Promise<void>, looks: Parameters<typeof openPage>[2] = {}) => {
   const { close, faults, page } = await openPage(here.browser, here.stage.url, looks)
-  page.setDefaultTimeout(20_000)
+  page.setDefaultTimeout(60_000)
   await here.stage.signIn(page, ROSA)
   await use(page)
   expect(faults).toEqual([])

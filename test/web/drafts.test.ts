@@ -24,7 +24,7 @@ beforeEach(() => here.stage.run(forgetLimits(here.stage.organization)))
 
 const visit = async (use: (page: Page) => Promise<void>, who = ROSA, looks: Looks = LIGHT) => {
   const { close, faults, page } = await openPage(here.browser, here.stage.url, looks)
-  page.setDefaultTimeout(20_000)
+  page.setDefaultTimeout(60_000)
   await here.stage.signIn(page, who)
   await use(page)
   expect(faults).toEqual([])

@@ -23,7 +23,7 @@ const shoot = async (page: Page, name: string) => {
 
 const visit = async (use: (page: Page) => Promise<void>, who = ROSA) => {
   const { close, faults, page } = await openPage(here.browser, here.stage.url)
-  page.setDefaultTimeout(20_000)
+  page.setDefaultTimeout(60_000)
   await here.stage.signIn(page, who)
   await use(page)
   expect(faults).toEqual([])
@@ -137,7 +137,7 @@ describe("groups in a model's answer", () => {
 
   it("are those of the lookup, readable at a zoom of 200 % and in print", async () => {
     const { close, faults, page } = await openPage(model.browser, model.stage.url)
-    page.setDefaultTimeout(20_000)
+    page.setDefaultTimeout(60_000)
     const query = { entityTypeId: "people", filters: [], selectColumns: ["by company"] }
     model.stage.messages.reset(inTurn(calls(["findEntities", query]), says("Alder Foods has 2 people.")))
     await model.stage.signIn(page)

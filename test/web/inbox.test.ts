@@ -29,7 +29,7 @@ beforeEach(async () => {
 
 const visit = async (use: (page: Page) => Promise<void>, who: string | undefined = ROSA, looks: Looks = LIGHT) => {
   const { close, faults, page } = await openPage(here.browser, here.stage.url, looks)
-  page.setDefaultTimeout(30_000)
+  page.setDefaultTimeout(60_000)
   if (who !== "") await here.stage.signIn(page, who)
   await use(page)
   expect(faults).toEqual([])

@@ -217,7 +217,7 @@ describe("the sign-in page of a server with mail", () => {
     }
     expect(await accessibilityFaults(page)).toEqual([])
     await shoot(page, "mailed", { theme: "light", width: 390 })
-    await expect.poll(() => mails.length, { timeout: 30_000 }).toBe(1)
+    await expect.poll(() => mails.length).toBe(1)
     const link = new RegExp(`${url}/sign-in#max_\\S+`).exec(mails[0]!)![0]
     await page.goto(link)
     await expect.poll(() => page.title()).toBe("Max at Harbor")

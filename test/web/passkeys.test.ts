@@ -102,8 +102,7 @@ describe("a passkey", () => {
       await said(page, /isn't valid here/)
       expect(faults).toEqual([])
       await close()
-    },
-    120_000
+    }
   )
 
   // Without a virtual authenticator: the session of the checks' debugger would end it.
@@ -141,7 +140,7 @@ describe("a passkey", () => {
     await signIn()
     await said(page, /isn't valid here/)
     await close()
-  }, 120_000)
+  })
 
   it("can't be had at an IP address, and the page says what is missing", async () => {
     const cookie = { name: "max_session", value: await server.run(harbor.session("theo")), url: server.url }
@@ -177,4 +176,4 @@ it("is listed and ended by the operator's commands", async () => {
   await press(page, "Sign in with a passkey")
   await said(page, /isn't valid here/)
   await close()
-}, 120_000)
+})

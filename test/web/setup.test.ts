@@ -110,35 +110,30 @@ describe("the first run", () => {
           code: 1,
           stderr: expect.stringContaining("is set up already")
         })
-      }),
-    120_000
+      })
   )
 
-  it(
-    "is of one person: the second with the same link is told, and so is a visitor without one",
-    () =>
-      serving(async (link) => {
-        const { origin } = new URL(link)
-        const first = await openPage(browser, origin)
-        const second = await openPage(browser, origin, { width: 390 })
-        for (const { page } of [first, second]) await page.goto(link)
-        await fillIn(first.page, "Harbor Supply", "ada@harbor.example")
-        await fillIn(second.page, "Cedar Labs", "bo@cedar.example")
-        await press(first.page, "Set up and sign in")
-        await first.page.getByRole("heading", { name: "Harbor Supply is set up." }).waitFor()
-        await press(second.page, "Set up and sign in")
-        await second.page.getByText("used before or has expired").waitFor()
-        // What was typed is still there.
-        expect(await second.page.getByLabel("Name", { exact: true }).inputValue()).toBe("Cedar Labs")
-        await looksRight(second.page)
-        await second.page.goto(`${origin}/setup`)
-        await second.page.getByRole("heading", { name: "Open the set-up link." }).waitFor()
-        await looksRight(second.page)
-        expect([...first.faults, ...second.faults]).toEqual([])
-        for (const { close } of [first, second]) await close()
-      }),
-    120_000
-  )
+  it("is of one person: the second with the same link is told, and so is a visitor without one", () =>
+    serving(async (link) => {
+      const { origin } = new URL(link)
+      const first = await openPage(browser, origin)
+      const second = await openPage(browser, origin, { width: 390 })
+      for (const { page } of [first, second]) await page.goto(link)
+      await fillIn(first.page, "Harbor Supply", "ada@harbor.example")
+      await fillIn(second.page, "Cedar Labs", "bo@cedar.example")
+      await press(first.page, "Set up and sign in")
+      await first.page.getByRole("heading", { name: "Harbor Supply is set up." }).waitFor()
+      await press(second.page, "Set up and sign in")
+      await second.page.getByText("used before or has expired").waitFor()
+      // What was typed is still there.
+      expect(await second.page.getByLabel("Name", { exact: true }).inputValue()).toBe("Cedar Labs")
+      await looksRight(second.page)
+      await second.page.goto(`${origin}/setup`)
+      await second.page.getByRole("heading", { name: "Open the set-up link." }).waitFor()
+      await looksRight(second.page)
+      expect([...first.faults, ...second.faults]).toEqual([])
+      for (const { close } of [first, second]) await close()
+    }))
 
   it.each([
     { data: "a file", theme: "dark", width: 390 },
@@ -189,8 +184,7 @@ describe("the first run", () => {
         await looksRight(colleague.page)
         expect([...faults, ...colleague.faults]).toEqual([])
         for (const one of [close, colleague.close]) await one()
-      }),
-    180_000
+      })
   )
 
   it("has a command that makes a new link, which works on the same server", () =>

@@ -137,8 +137,7 @@ describe("the page of traces", () => {
     const { close, page } = await open("light")
     await overview(page)
     const rows = page.locator(".rows li")
-    const become = (holds: (count: number) => boolean) =>
-      expect.poll(async () => holds(await rows.count()), { timeout: 10_000 }).toBe(true)
+    const become = (holds: (count: number) => boolean) => expect.poll(async () => holds(await rows.count())).toBe(true)
     await page.getByRole("button", { name: "Denied", exact: true }).click()
     await become((count) => count > 0 && count < 20)
     expect(await page.locator(".rows .state").count()).toBe(await rows.count())
@@ -200,7 +199,7 @@ describe("the page of traces", () => {
       )
     )
     const arrived = page.locator(".row", { hasText: "live trace" })
-    await arrived.waitFor({ timeout: 20_000 })
+    await arrived.waitFor()
     expect(await arrived.count()).toBe(1)
     await close()
   })

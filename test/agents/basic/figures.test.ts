@@ -75,32 +75,29 @@ const SALES = WORKBENCH.replace("p AS (", "p AS (SELECT 'Admin' AS name, NULL AS
 
 const read = (name: string) => sentencesOf(readFileSync(fixture("figures", `${name}.jsonl`), "utf8"))
 
-layer(BasicAgent, { excludeTestServices: true, timeout: 60_000 })("figures in basic mode", (it) => {
-  it.effect(
-    "are right or declined, and never wrong, also in words that the rules weren't written for",
-    () =>
-      Effect.gen(function* () {
-        const [shop, sales] = [yield* chinook, yield* workbench]
-        const asked = Effect.fnUntraced(function* (name: string) {
-          const sentences = read(name)
-          const of = (world: Sentence["of"]) => sentences.filter((sentence) => sentence.of === world)
-          const tallies = [
-            yield* score(shop, JANE, "", of("chinook")),
-            yield* score(sales, "admin@atlas.example", SALES, of("workbench"))
-          ]
-          const sum = (judged: Judged) => tallies.reduce((all, tally) => all + tally[judged], 0)
-          console.log(`${name}: ${sum("right")} of ${sentences.length} right, ${sum("wrong")} wrong`)
-          return { right: sum("right"), wrong: sum("wrong"), all: sentences.length }
-        })
-        const known = yield* asked("sentences")
-        const probe = yield* asked("probe")
-        const traps = yield* asked("traps")
-        expect(known.all).toBe(120)
-        expect([known.wrong, probe.wrong, traps.wrong]).toEqual([0, 0, 0])
-        expect(known.right).toBeGreaterThanOrEqual(108)
-        expect(probe.right).toBeGreaterThanOrEqual(48)
-        expect(traps.right).toBeGreaterThanOrEqual(26)
-      }),
-    400_000
+layer(BasicAgent, { excludeTestServices: true })("figures in basic mode", (it) => {
+  it.effect("are right or declined, and never wrong, also in words that the rules weren't written for", () =>
+    Effect.gen(function* () {
+      const [shop, sales] = [yield* chinook, yield* workbench]
+      const asked = Effect.fnUntraced(function* (name: string) {
+        const sentences = read(name)
+        const of = (world: Sentence["of"]) => sentences.filter((sentence) => sentence.of === world)
+        const tallies = [
+          yield* score(shop, JANE, "", of("chinook")),
+          yield* score(sales, "admin@atlas.example", SALES, of("workbench"))
+        ]
+        const sum = (judged: Judged) => tallies.reduce((all, tally) => all + tally[judged], 0)
+        console.log(`${name}: ${sum("right")} of ${sentences.length} right, ${sum("wrong")} wrong`)
+        return { right: sum("right"), wrong: sum("wrong"), all: sentences.length }
+      })
+      const known = yield* asked("sentences")
+      const probe = yield* asked("probe")
+      const traps = yield* asked("traps")
+      expect(known.all).toBe(120)
+      expect([known.wrong, probe.wrong, traps.wrong]).toEqual([0, 0, 0])
+      expect(known.right).toBeGreaterThanOrEqual(108)
+      expect(probe.right).toBeGreaterThanOrEqual(48)
+      expect(traps.right).toBeGreaterThanOrEqual(26)
+    })
   )
 })

@@ -29,16 +29,13 @@ const CASES = [
   ["are found among an airline's passengers", "people", PASSENGERS, AIRLINE]
 ] as const
 
-layer(BasicAgent, { excludeTestServices: true, timeout: 60_000 })("people introduced in free text", (it) => {
-  it.effect.each(CASES)(
-    "%s",
-    ([, type, rows, introductions]) =>
-      Effect.gen(function* () {
-        const organization = yield* makeOrganization(`free-text-${Math.random().toString(36).slice(2)}`)
-        yield* load(organization, type, rows)
-        yield* openTo(organization, "people", "companies", "meetings", ...(type === "clients" ? [type] : []))
-        expect(yield* score(organization, introductions)).toBe(introductions.length)
-      }),
-    120_000
+layer(BasicAgent, { excludeTestServices: true })("people introduced in free text", (it) => {
+  it.effect.each(CASES)("%s", ([, type, rows, introductions]) =>
+    Effect.gen(function* () {
+      const organization = yield* makeOrganization(`free-text-${Math.random().toString(36).slice(2)}`)
+      yield* load(organization, type, rows)
+      yield* openTo(organization, "people", "companies", "meetings", ...(type === "clients" ? [type] : []))
+      expect(yield* score(organization, introductions)).toBe(introductions.length)
+    })
   )
 })

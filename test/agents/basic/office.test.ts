@@ -32,7 +32,7 @@ const score = Effect.fnUntraced(function* (
 
 const read = (name: string) => questionsOf(readFileSync(fixture("office", `${name}.txt`), "utf8"))
 
-layer(BasicAgent, { excludeTestServices: true, timeout: 60_000 })("questions from an office", (it) => {
+layer(BasicAgent, { excludeTestServices: true })("questions from an office", (it) => {
   it.effect(
     "are answered rightly or declined, and never falsely, also in words that the rules weren't written for",
     () =>
@@ -57,7 +57,6 @@ layer(BasicAgent, { excludeTestServices: true, timeout: 60_000 })("questions fro
         expect(known.right / known.all).toBeGreaterThanOrEqual(0.75)
         expect(probe.right / probe.all).toBeGreaterThanOrEqual(0.5)
         expect(traps.right).toBeGreaterThanOrEqual(28)
-      }),
-    400_000
+      })
   )
 })

@@ -145,50 +145,44 @@ const TALKS: Readonly<Record<string, Talk>> = {
   ]
 }
 
-layer(BasicAgent, { excludeTestServices: true, timeout: 60_000 })("a conversation in basic mode", (it) => {
-  it.effect(
-    "answers every question of every conversation",
-    () =>
-      Effect.gen(function* () {
-        const organization = yield* makeOrganization("crm", CRM_ZONE)
-        yield* crm(organization)
-        for (const [subject, talk] of Object.entries(TALKS)) {
-          let session: string | undefined
-          for (const [text, about, says] of talk) {
-            const answer = yield* ask(organization, text, session)
-            session = answer.session ?? session
-            expect.soft(answer.text, `${subject}: ${text}`).toMatch(new RegExp(says.source, "s"))
-            expect.soft(answer.text, text).not.toMatch(/couldn't confirm|\b(entity|column|filter|query|schema)\b/i)
-            // References are checked only where the question presents entities.
-            const own = about.length > 0 ? answer.about.filter((id) => about.includes(id)) : []
-            expect.soft([...own].sort(), `${subject}: ${text}`).toEqual([...about].sort())
-            expect.soft(answer.steps, text).toBeLessThanOrEqual(6)
-          }
+layer(BasicAgent, { excludeTestServices: true })("a conversation in basic mode", (it) => {
+  it.effect("answers every question of every conversation", () =>
+    Effect.gen(function* () {
+      const organization = yield* makeOrganization("crm", CRM_ZONE)
+      yield* crm(organization)
+      for (const [subject, talk] of Object.entries(TALKS)) {
+        let session: string | undefined
+        for (const [text, about, says] of talk) {
+          const answer = yield* ask(organization, text, session)
+          session = answer.session ?? session
+          expect.soft(answer.text, `${subject}: ${text}`).toMatch(new RegExp(says.source, "s"))
+          expect.soft(answer.text, text).not.toMatch(/couldn't confirm|\b(entity|column|filter|query|schema)\b/i)
+          // References are checked only where the question presents entities.
+          const own = about.length > 0 ? answer.about.filter((id) => about.includes(id)) : []
+          expect.soft([...own].sort(), `${subject}: ${text}`).toEqual([...about].sort())
+          expect.soft(answer.steps, text).toBeLessThanOrEqual(6)
         }
-      }),
-    60_000
+      }
+    })
   )
 
-  it.effect(
-    "pages through a long list, and gives a total above 1,000 as a lower bound",
-    () =>
-      Effect.gen(function* () {
-        const organization = yield* makeOrganization("many")
-        yield* addPeople(
-          organization,
-          Array.from({ length: 1005 }, (_, index) => ({ name: `Person ${String(index).padStart(4, "0")} Many` }))
-        )
-        yield* openTo(organization, "people")
-        expect((yield* ask(organization, "how many people are there")).text).toBe("There are more than 1,000 people.")
-        const first = yield* ask(organization, "list people")
-        expect(first.text).toMatch(/more than 1,000 people\. The first 5:\n1\. .*Say “more”/s)
-        const second = yield* ask(organization, "more", first.session)
-        expect(second.text).toMatch(/The next 5:/)
-        const third = yield* ask(organization, "more", second.session)
-        expect(new Set([...first.about, ...second.about, ...third.about]).size).toBe(15)
-        expect((yield* ask(organization, "who is many")).text).toMatch(/more than 1,000 people.*The first 5/s)
-      }),
-    60_000
+  it.effect("pages through a long list, and gives a total above 1,000 as a lower bound", () =>
+    Effect.gen(function* () {
+      const organization = yield* makeOrganization("many")
+      yield* addPeople(
+        organization,
+        Array.from({ length: 1005 }, (_, index) => ({ name: `Person ${String(index).padStart(4, "0")} Many` }))
+      )
+      yield* openTo(organization, "people")
+      expect((yield* ask(organization, "how many people are there")).text).toBe("There are more than 1,000 people.")
+      const first = yield* ask(organization, "list people")
+      expect(first.text).toMatch(/more than 1,000 people\. The first 5:\n1\. .*Say “more”/s)
+      const second = yield* ask(organization, "more", first.session)
+      expect(second.text).toMatch(/The next 5:/)
+      const third = yield* ask(organization, "more", second.session)
+      expect(new Set([...first.about, ...second.about, ...third.about]).size).toBe(15)
+      expect((yield* ask(organization, "who is many")).text).toMatch(/more than 1,000 people.*The first 5/s)
+    })
   )
 
   it.effect("qualifies results that may be incomplete, and answers alike for hidden and nonexistent things", () =>

@@ -106,7 +106,7 @@ it("no answer has a byte of what a hostile owner's function returns, in running 
     }
     expect(await server.run(ran), name).toBe(false)
   }
-}, 240_000)
+})
 
 it("a hostile owner's function returns every organization's names when the reading role runs it", async () => {
   const people = await callTool(server, tokens.there, "findEntities", { entityTypeId: "people", filters: [] })

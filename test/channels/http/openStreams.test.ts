@@ -97,7 +97,7 @@ describe("the stream of a turn", () => {
     const all = await readUntilEnd(token, () => Promise.resolve())
     expect(all.at(-1)).toMatchObject(ENDED)
     // A turn that only noticed it at its own end would have let the model finish.
-    await until(() => messages.requests[0]!.aborted, 10_000)
+    await until(() => messages.requests[0]!.aborted, 60_000)
   })
 
   it("ends when the token of an identity provider expires, without a last event", async () => {

@@ -85,7 +85,7 @@ describe("max serve", () => {
       const began = Date.now()
       server.end(signal)
       expect(await server.ended).toBe(0)
-      expect(Date.now() - began).toBeLessThan(10_000)
+      expect(Date.now() - began).toBeLessThan(30_000)
       running.stop()
       await running.done
       const kinds = new Set(running.outcomes)
@@ -121,7 +121,7 @@ describe("max serve", () => {
     const began = Date.now()
     server.end("SIGTERM")
     expect(await server.ended).toBe(0)
-    expect(Date.now() - began).toBeLessThan(10_000)
+    expect(Date.now() - began).toBeLessThan(30_000)
   })
 
   it("closes connections whose request doesn't arrive in time, with a 408", async () => {

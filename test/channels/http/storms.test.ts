@@ -167,7 +167,7 @@ describe("a server process that receives SIGTERM", () => {
     expect(await slowly.ended).toBe("the end")
     expect(slowly.events.at(-1)).toMatchObject({ _tag: "done" })
     expect(await server.ended).toBe(0)
-    expect(Date.now() - began).toBeLessThan(10_000)
+    expect(Date.now() - began).toBeLessThan(30_000)
     stopLoad.abort()
     await Promise.all(load)
     // Clients get a complete answer, or learn that the server is gone.

@@ -177,11 +177,11 @@ describe("an approver", () => {
     await new Promise((resolve) => setTimeout(resolve, 20 * s.timing.poll * 1000))
     expect(told()).toEqual([])
     await s.settings((settings) => settings.set(s.organization, { tellsApprovers: true }))
-    await expect.poll(told, { timeout: 30_000 }).toHaveLength(1)
+    await expect.poll(told).toHaveLength(1)
     expect(told()).toEqual([`A change waits for your approval: https://max.example.com/inbox/${before}`])
     await s.sql("UPDATE max.changes SET key = 'x'")
     const after = await proposed()
-    await expect.poll(told, { timeout: 30_000 }).toHaveLength(2)
+    await expect.poll(told).toHaveLength(2)
     expect(told()[1]).toContain(after)
     // The proposer isn't asked to approve, and no text comes twice.
     expect(s.heard(ADA).join()).not.toContain("waits for your approval")

@@ -113,5 +113,5 @@ describe("prepare", () => {
     )
     expect(compared).toBeGreaterThanOrEqual(floorOf(3000))
     expect(reused).toBeGreaterThanOrEqual(floorOf(compared / 4))
-  }, 60_000)
+  })
 })

@@ -39,7 +39,7 @@ const start = Effect.fnUntraced(function* (slug: string, perPerson = 1000) {
 const counted = (counts: ReadonlyArray<number>, statements: number) =>
   Effect.gen(function* () {
     while (counts.length < statements) yield* Effect.sleep(5)
-  }).pipe(Effect.timeout("20 seconds"))
+  }).pipe(Effect.timeout("2 minutes"))
 
 layer(Url.layer, { excludeTestServices: true })("rate-limited calls", (it) => {
   it.effect("that arrive while the previous batch is reading share one statement", () =>

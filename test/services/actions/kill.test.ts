@@ -196,23 +196,19 @@ layer(Configured, { excludeTestServices: true })("a process that is killed while
           []
         )
         expect(unkeyed.some(({ state }) => state === "done")).toBe(true)
-      }),
-    900_000
+      })
   )
 
-  it.effect(
-    "shows a blind repetition: with it, calls without a key are done twice",
-    () =>
-      Effect.gen(function* () {
-        const { doubled, drain } = yield* tortured(
-          "blind",
-          "planted.mjs",
-          ["unkeyed"],
-          (kills, found) => found > 0 || kills >= 60
-        )
-        if ((yield* doubled) === 0) yield* drain
-        expect(yield* doubled).toBeGreaterThan(0)
-      }),
-    900_000
+  it.effect("shows a blind repetition: with it, calls without a key are done twice", () =>
+    Effect.gen(function* () {
+      const { doubled, drain } = yield* tortured(
+        "blind",
+        "planted.mjs",
+        ["unkeyed"],
+        (kills, found) => found > 0 || kills >= 60
+      )
+      if ((yield* doubled) === 0) yield* drain
+      expect(yield* doubled).toBeGreaterThan(0)
+    })
   )
 })

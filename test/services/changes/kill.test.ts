@@ -131,37 +131,31 @@ const tortured = Effect.fnUntraced(function* (
 })
 
 layer(TestServices, { excludeTestServices: true })("a killed process", (it) => {
-  it.effect(
-    "loses no applied change, doubles none, and leaves none that can't be confirmed",
-    () =>
-      Effect.gen(function* () {
-        const { faults, members, organization, reported } = yield* tortured("killed", "", (kills) => kills >= KILLS)
-        expect(reported.length).toBeGreaterThanOrEqual(KILLS)
-        expect(yield* faults).toEqual({ lost: 0, doubled: 0, unclaimed: 0 })
-        // What is open can be decided on, unless its time is over: the newest of each person is about the row as it is.
-        const { owner } = yield* Database
-        const open = yield* owner<{ change_id: string; proposer_id: string; digest: string }>`
+  it.effect("loses no applied change, doubles none, and leaves none that can't be confirmed", () =>
+    Effect.gen(function* () {
+      const { faults, members, organization, reported } = yield* tortured("killed", "", (kills) => kills >= KILLS)
+      expect(reported.length).toBeGreaterThanOrEqual(KILLS)
+      expect(yield* faults).toEqual({ lost: 0, doubled: 0, unclaimed: 0 })
+      // What is open can be decided on, unless its time is over: the newest of each person is about the row as it is.
+      const { owner } = yield* Database
+      const open = yield* owner<{ change_id: string; proposer_id: string; digest: string }>`
           SELECT change_id, proposer_id, encode(digest, 'hex') AS digest FROM max.changes WHERE organization_id = ${organization.id} AND state = 'open'`
-        for (const { change_id, digest, proposer_id } of open) {
-          const who = yield* as(members.find(({ anchorId }) => anchorId === proposer_id)!.principal)
-          const outcome = yield* Effect.result(who.confirm({ changeId: change_id, digest }))
-          expect(outcome._tag === "Success" || ["Stale", "Expired"].includes(outcome.failure._tag)).toBe(true)
-        }
-        expect(yield* faults).toEqual({ lost: 0, doubled: 0, unclaimed: 0 })
-        const stuck =
-          yield* owner`SELECT change_id FROM max.changes WHERE organization_id = ${organization.id} AND state IN ('open', 'waiting') AND expires_at > clock_timestamp()`
-        expect(stuck).toEqual([])
-      }),
-    900_000
+      for (const { change_id, digest, proposer_id } of open) {
+        const who = yield* as(members.find(({ anchorId }) => anchorId === proposer_id)!.principal)
+        const outcome = yield* Effect.result(who.confirm({ changeId: change_id, digest }))
+        expect(outcome._tag === "Success" || ["Stale", "Expired"].includes(outcome.failure._tag)).toBe(true)
+      }
+      expect(yield* faults).toEqual({ lost: 0, doubled: 0, unclaimed: 0 })
+      const stuck =
+        yield* owner`SELECT change_id FROM max.changes WHERE organization_id = ${organization.id} AND state IN ('open', 'waiting') AND expires_at > clock_timestamp()`
+      expect(stuck).toEqual([])
+    })
   )
 
-  it.effect(
-    "shows a claim that commits before the row is written: with it, changes are lost",
-    () =>
-      Effect.gen(function* () {
-        const { faults } = yield* tortured("planted", "planted", (kills, { lost }) => lost > 0 || kills >= 150)
-        expect((yield* faults).lost).toBeGreaterThan(0)
-      }),
-    900_000
+  it.effect("shows a claim that commits before the row is written: with it, changes are lost", () =>
+    Effect.gen(function* () {
+      const { faults } = yield* tortured("planted", "planted", (kills, { lost }) => lost > 0 || kills >= 150)
+      expect((yield* faults).lost).toBeGreaterThan(0)
+    })
   )
 })

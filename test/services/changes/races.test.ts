@@ -315,8 +315,7 @@ layer(Layer.empty, { excludeTestServices: true })("two processes", (it) => {
           })
         )
         expect(counted).toBe(30)
-      }),
-    120_000
+      })
   )
 
   it.effect(

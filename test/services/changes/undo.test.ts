@@ -110,117 +110,114 @@ layer(TestServices, { excludeTestServices: true })("an undo", (it) => {
     })
   )
 
-  it.effect(
-    `of each of ${CHANGES} random changes, last first, restores every row, key and link byte for byte`,
-    () =>
-      Effect.gen(function* () {
-        const { admin, organization } = yield* changing("random")
-        const { owner } = yield* Database
-        // A table of its own with columns of further kinds, and a stored search key that no writer would make now.
-        yield* importFiles(
-          organization,
-          {
-            "people.jsonl": [
-              JSON.stringify({
-                id: "x1",
-                name: "Wide",
-                score: "1.50",
-                born: "1999-12-31",
-                tags: ["a b", 'c"d', "NULL", "é,{}"],
-                vip: true,
-                level: "3"
-              })
-            ]
-          },
-          { create: true }
-        )
-        // "*" stands for the columns that there are.
-        yield* publish(organization)
-        const [own] = yield* owner<{ table: string }>`SELECT relation_table AS table FROM builder.entity_type_versions
+  it.effect(`of each of ${CHANGES} random changes, last first, restores every row, key and link byte for byte`, () =>
+    Effect.gen(function* () {
+      const { admin, organization } = yield* changing("random")
+      const { owner } = yield* Database
+      // A table of its own with columns of further kinds, and a stored search key that no writer would make now.
+      yield* importFiles(
+        organization,
+        {
+          "people.jsonl": [
+            JSON.stringify({
+              id: "x1",
+              name: "Wide",
+              score: "1.50",
+              born: "1999-12-31",
+              tags: ["a b", 'c"d', "NULL", "é,{}"],
+              vip: true,
+              level: "3"
+            })
+          ]
+        },
+        { create: true }
+      )
+      // "*" stands for the columns that there are.
+      yield* publish(organization)
+      const [own] = yield* owner<{ table: string }>`SELECT relation_table AS table FROM builder.entity_type_versions
         WHERE organization_id = ${organization.id} AND type_key = 'people' ORDER BY version DESC LIMIT 1`
-        const tables = [own!.table, ...TABLES.slice(1)]
-        const who = { ...(yield* as(admin.principal)), anchorId: admin.anchorId }
-        const random = randomOf(7)
-        const pick = <A>(list: ReadonlyArray<A>): A => list[random(list.length)]!
-        const states: Array<unknown> = [yield* everything(organization, tables)]
-        const done: Array<{ readonly changeId: string }> = []
-        const idsIn = (table: string) =>
-          Effect.map(
-            owner.unsafe<{ id: string }>(
-              `SELECT id::text AS id FROM data.${table} WHERE organization_id = $1::bigint AND id::text <> $2::text ORDER BY id`,
-              [organization.id, entityId(who.anchorId)]
-            ),
-            (rows) => rows.map(({ id }) => encodeId(BigInt(id)))
-          )
-        const words = ["Ada", "Zoë Straße", "x,y", 'q"uote', "back\\slash", "", "Won", "{curly}", " spaced "]
-        const values = (type: string): Record<string, string> => ({
-          name: `N ${pick(words)} ${random(1000)}`,
-          status: pick(words),
-          ...(type === "meetings"
-            ? { start: `20${10 + random(80)}-0${1 + random(9)}-1${random(9)} 1${random(9)}:3${random(9)}` }
-            : {
-                phone: pick(["617 555 01" + String(10 + random(89)), "", "ext. 4"]),
-                email: pick(["A.B@x.example", "", "no address"])
-              }),
-          ...(type === "people"
-            ? {
-                score: pick(["1.50", "-0.000001", "12345678901234567890.5", ""]),
-                born: pick(["2001-02-28", ""]),
-                tags: pick(['["a b","c\\"d"]', "x;y", ""]),
-                vip: pick(["true", "no", ""]),
-                level: pick(["9007199254740993", "-1", ""])
-              }
-            : {})
-        })
-        for (let tries = 0; done.length < CHANGES && tries < CHANGES * 3; tries++) {
-          if (tries % 8 === 0) yield* forgetLimits(organization)
-          const type = pick(["people", "companies", "meetings"])
-          const people = yield* idsIn(tables[0]!)
-          const companies = yield* idsIn("companies")
-          const rows = yield* idsIn(type === "people" ? tables[0]! : type)
-          const references: Record<string, string> = {
-            ...(people.length > 0 ? { owner: pick([...people, ""]) } : {}),
-            ...(type !== "companies" && companies.length > 0 ? { company: pick([...companies, ""]) } : {}),
-            ...(type === "meetings" && people.length > 0 ? { attendees: [pick(people), pick(people)].join(";") } : {})
-          }
-          const all = { ...values(type), ...references }
-          const some = Object.fromEntries(
-            Object.entries(all).filter(([slug, value]) => random(3) === 0 && !(slug === "name" && value.trim() === ""))
-          )
-          const op = rows.length === 0 ? "create" : pick(["create", "update", "update", "update", "delete"])
-          const draft = yield* Effect.result(
-            op === "create"
-              ? who.create(`${type}.create`, { ...some, name: all["name"]! })
-              : op === "delete"
-                ? who.remove(`${type}.delete`, [pick(rows)])
-                : who.propose({
-                    steps: [
-                      {
-                        actionId: `${type}.update`,
-                        entityIds: [...new Set([pick(rows), pick(rows)])],
-                        values: valuesOf(some)
-                      }
-                    ]
-                  })
-          )
-          // Nothing set, nothing changed, or text that is a list of ids and isn't found.
-          if (draft._tag === "Failure") {
-            expect(["InvalidInput", "UnknownName"]).toContain(draft.failure._tag)
-            continue
-          }
-          const outcome = yield* Effect.result(confirmed(who, draft.success))
-          if (outcome._tag === "Failure") return expect.fail(`${op} ${type}: ${outcome.failure.message}`)
-          done.push(draft.success)
-          states.push(yield* everything(organization, tables))
+      const tables = [own!.table, ...TABLES.slice(1)]
+      const who = { ...(yield* as(admin.principal)), anchorId: admin.anchorId }
+      const random = randomOf(7)
+      const pick = <A>(list: ReadonlyArray<A>): A => list[random(list.length)]!
+      const states: Array<unknown> = [yield* everything(organization, tables)]
+      const done: Array<{ readonly changeId: string }> = []
+      const idsIn = (table: string) =>
+        Effect.map(
+          owner.unsafe<{ id: string }>(
+            `SELECT id::text AS id FROM data.${table} WHERE organization_id = $1::bigint AND id::text <> $2::text ORDER BY id`,
+            [organization.id, entityId(who.anchorId)]
+          ),
+          (rows) => rows.map(({ id }) => encodeId(BigInt(id)))
+        )
+      const words = ["Ada", "Zoë Straße", "x,y", 'q"uote', "back\\slash", "", "Won", "{curly}", " spaced "]
+      const values = (type: string): Record<string, string> => ({
+        name: `N ${pick(words)} ${random(1000)}`,
+        status: pick(words),
+        ...(type === "meetings"
+          ? { start: `20${10 + random(80)}-0${1 + random(9)}-1${random(9)} 1${random(9)}:3${random(9)}` }
+          : {
+              phone: pick(["617 555 01" + String(10 + random(89)), "", "ext. 4"]),
+              email: pick(["A.B@x.example", "", "no address"])
+            }),
+        ...(type === "people"
+          ? {
+              score: pick(["1.50", "-0.000001", "12345678901234567890.5", ""]),
+              born: pick(["2001-02-28", ""]),
+              tags: pick(['["a b","c\\"d"]', "x;y", ""]),
+              vip: pick(["true", "no", ""]),
+              level: pick(["9007199254740993", "-1", ""])
+            }
+          : {})
+      })
+      for (let tries = 0; done.length < CHANGES && tries < CHANGES * 3; tries++) {
+        if (tries % 8 === 0) yield* forgetLimits(organization)
+        const type = pick(["people", "companies", "meetings"])
+        const people = yield* idsIn(tables[0]!)
+        const companies = yield* idsIn("companies")
+        const rows = yield* idsIn(type === "people" ? tables[0]! : type)
+        const references: Record<string, string> = {
+          ...(people.length > 0 ? { owner: pick([...people, ""]) } : {}),
+          ...(type !== "companies" && companies.length > 0 ? { company: pick([...companies, ""]) } : {}),
+          ...(type === "meetings" && people.length > 0 ? { attendees: [pick(people), pick(people)].join(";") } : {})
         }
-        expect(done).toHaveLength(CHANGES)
-        for (const [at, { changeId }] of [...done.entries()].toReversed()) {
-          if (at % 4 === 0) yield* forgetLimits(organization)
-          const undo = yield* who.undo(changeId)
-          yield* confirmed(who, undo)
-          expect(yield* everything(organization, tables)).toEqual(states[at])
+        const all = { ...values(type), ...references }
+        const some = Object.fromEntries(
+          Object.entries(all).filter(([slug, value]) => random(3) === 0 && !(slug === "name" && value.trim() === ""))
+        )
+        const op = rows.length === 0 ? "create" : pick(["create", "update", "update", "update", "delete"])
+        const draft = yield* Effect.result(
+          op === "create"
+            ? who.create(`${type}.create`, { ...some, name: all["name"]! })
+            : op === "delete"
+              ? who.remove(`${type}.delete`, [pick(rows)])
+              : who.propose({
+                  steps: [
+                    {
+                      actionId: `${type}.update`,
+                      entityIds: [...new Set([pick(rows), pick(rows)])],
+                      values: valuesOf(some)
+                    }
+                  ]
+                })
+        )
+        // Nothing set, nothing changed, or text that is a list of ids and isn't found.
+        if (draft._tag === "Failure") {
+          expect(["InvalidInput", "UnknownName"]).toContain(draft.failure._tag)
+          continue
         }
-      }),
-    900_000
+        const outcome = yield* Effect.result(confirmed(who, draft.success))
+        if (outcome._tag === "Failure") return expect.fail(`${op} ${type}: ${outcome.failure.message}`)
+        done.push(draft.success)
+        states.push(yield* everything(organization, tables))
+      }
+      expect(done).toHaveLength(CHANGES)
+      for (const [at, { changeId }] of [...done.entries()].toReversed()) {
+        if (at % 4 === 0) yield* forgetLimits(organization)
+        const undo = yield* who.undo(changeId)
+        yield* confirmed(who, undo)
+        expect(yield* everything(organization, tables)).toEqual(states[at])
+      }
+    })
   )
 })

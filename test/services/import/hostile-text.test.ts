@@ -76,7 +76,7 @@ const families: ReadonlyArray<readonly [string, string, (size: number) => string
   ]
 ]
 
-describe("a text file is read in linear time", { timeout: 120_000 }, () => {
+describe("a text file is read in linear time", () => {
   it.each(families)("with %s", async (_, name, make, expected) => {
     const times = []
     for (const size of [MB, 2 * MB, 4 * MB]) {

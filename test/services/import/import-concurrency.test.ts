@@ -186,4 +186,4 @@ const running = Effect.gen(function* () {
     { until: (found) => found.length > 0, schedule: Schedule.spaced("2 millis") }
   )
   return rows[0]!.pid
-}).pipe(Effect.timeout("20 seconds"))
+}).pipe(Effect.timeout("2 minutes"))

@@ -63,7 +63,7 @@ const counts = (page: {
   readonly groups?: ReadonlyArray<{ keys: ReadonlyArray<{ value?: string }>; count: number }>
 }) => Object.fromEntries((page.groups ?? []).map(({ count, keys }) => [keys[0]!.value ?? "(none)", count]))
 
-layer(TestServices, { excludeTestServices: true, timeout: 120_000 })("groups at their limits", (it) => {
+layer(TestServices, { excludeTestServices: true })("groups at their limits", (it) => {
   it.effect("have a true answer or one clear error", () =>
     Effect.gen(function* () {
       const { ada, bo, organization, policy } = yield* setUp

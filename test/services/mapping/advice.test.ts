@@ -61,7 +61,6 @@ layer(TestServices, { excludeTestServices: true })("the advice about indexes", (
           const plan = yield* owner.unsafe(`EXPLAIN (FORMAT JSON) SELECT id FROM stock.articles WHERE ${condition}`)
           expect(JSON.stringify(plan), condition).toContain("Bitmap Index Scan")
         }
-      }),
-    60_000
+      })
   )
 })

@@ -73,134 +73,131 @@ const makeGerman = Effect.fnUntraced(function* (slug: string, key: string) {
 const withoutItems = (entry: TypeEntry) => (entry.table === "desk.line_items" ? undefined : entry)
 
 layer(TestServices, { excludeTestServices: true })("existing tables", (it) => {
-  it.effect(
-    "are looked up with their tenant, soft deletes, closed lists, arrays, money, zones, links and views",
-    () =>
-      Effect.gen(function* () {
-        yield* runScript(SCRIPT)
-        const here = yield* makeGerman("desk-a", A)
-        const there = yield* makeGerman("desk-b", B)
-        const { applied, notes, proposed } = yield* mapTables(here, { edit: withoutItems })
-        yield* mapTables(there)
-        expect(
-          proposed.types.map(({ id, organization, table, type, where }) => [table, type, id, organization, where])
-        ).toEqual([
-          ["desk.CustomerSite", "customer_sites", "SiteCode", "tenantId", { isDeleted: false }],
-          ["desk.agents", "people", "id", "tenant_id", { deleted_at: null }],
-          ["desk.line_items_keyed", "line_items", "id", "tenant_id", undefined],
-          ["desk.tickets", "tickets", "id", "tenant_id", { deleted_at: null }],
-          ["desk.visits", "visits", "VisitId", "tenant_id", undefined]
-        ])
-        const tickets = proposed.types.find(({ type }) => type === "tickets")!
-        expect(tickets.columns).toMatchObject({
-          name: { from: "subject" },
-          status: { kind: "text", values: ["open", "waiting", "closed"] },
-          priority: { kind: "text", values: ["low", "high"] },
-          tags: { kind: "list" },
-          assignee: { from: "assignee_id", to: "desk.agents" },
-          fee: { kind: "number", currency: "currency" },
-          opened: { kind: "timestamp", timeZone: "Europe/Berlin" },
-          created_at: { kind: "timestamp", timeZone: "UTC" },
-          agents: { from: "ticket_id", through: "desk.ticket_watchers", via: "agent_id", to: "desk.agents" }
-        })
-        expect(tickets.description).toBe("What customers ask for")
-        expect(notes.join("\n")).toContain("desk.line_items: read by its view line_items_keyed.")
-        expect(notes.join("\n")).toContain(
-          'desk.agents.password_digest: held back, it looks like a credential. To show it, add to the type\'s columns: "password_digest": {"from":"password_digest","kind":"text"}'
-        )
-        expect(notes.join("\n")).toContain("desk.agents.legacy: held back, it looks like a credential.")
-        expect(notes.join("\n")).toContain("desk.tickets.search: left out, tsvector isn't supported.")
-        expect(applied.types.map(({ slug }) => slug)).toContain("people")
+  it.effect("are looked up with their tenant, soft deletes, closed lists, arrays, money, zones, links and views", () =>
+    Effect.gen(function* () {
+      yield* runScript(SCRIPT)
+      const here = yield* makeGerman("desk-a", A)
+      const there = yield* makeGerman("desk-b", B)
+      const { applied, notes, proposed } = yield* mapTables(here, { edit: withoutItems })
+      yield* mapTables(there)
+      expect(
+        proposed.types.map(({ id, organization, table, type, where }) => [table, type, id, organization, where])
+      ).toEqual([
+        ["desk.CustomerSite", "customer_sites", "SiteCode", "tenantId", { isDeleted: false }],
+        ["desk.agents", "people", "id", "tenant_id", { deleted_at: null }],
+        ["desk.line_items_keyed", "line_items", "id", "tenant_id", undefined],
+        ["desk.tickets", "tickets", "id", "tenant_id", { deleted_at: null }],
+        ["desk.visits", "visits", "VisitId", "tenant_id", undefined]
+      ])
+      const tickets = proposed.types.find(({ type }) => type === "tickets")!
+      expect(tickets.columns).toMatchObject({
+        name: { from: "subject" },
+        status: { kind: "text", values: ["open", "waiting", "closed"] },
+        priority: { kind: "text", values: ["low", "high"] },
+        tags: { kind: "list" },
+        assignee: { from: "assignee_id", to: "desk.agents" },
+        fee: { kind: "number", currency: "currency" },
+        opened: { kind: "timestamp", timeZone: "Europe/Berlin" },
+        created_at: { kind: "timestamp", timeZone: "UTC" },
+        agents: { from: "ticket_id", through: "desk.ticket_watchers", via: "agent_id", to: "desk.agents" }
+      })
+      expect(tickets.description).toBe("What customers ask for")
+      expect(notes.join("\n")).toContain("desk.line_items: read by its view line_items_keyed.")
+      expect(notes.join("\n")).toContain(
+        'desk.agents.password_digest: held back, it looks like a credential. To show it, add to the type\'s columns: "password_digest": {"from":"password_digest","kind":"text"}'
+      )
+      expect(notes.join("\n")).toContain("desk.agents.legacy: held back, it looks like a credential.")
+      expect(notes.join("\n")).toContain("desk.tickets.search: left out, tsvector isn't supported.")
+      expect(applied.types.map(({ slug }) => slug)).toContain("people")
 
-        const ada = yield* asExistingPerson(here, "ada@desk.example", "admin")
-        expect(ada.anchorId).toBe(ADA)
-        const found = yield* ada.findAll("tickets", [], ["fee", "opened", "created_at", "rating", "agents"])
-        expect(found).toEqual([
-          {
-            entityId: "1",
-            displayName: "Printer on fire",
-            status: "open",
-            columns: {
-              fee: "12.50 EUR",
-              opened: "2026-03-01 00:30",
-              created_at: "2026-03-01 00:30",
-              rating: "9.8",
-              agents: [{ id: BO, name: "Bo" }]
-            }
-          },
-          {
-            entityId: "2",
-            displayName: "Straße gesperrt",
-            status: "waiting",
-            columns: {
-              fee: "7.00",
-              opened: "2026-02-28 23:59",
-              created_at: "2026-03-01 01:00",
-              agents: [{ id: ADA, name: "Ada Löwe" }]
-            }
-          },
-          { entityId: "5", displayName: "=cmd|calc", status: "closed", columns: {} }
-        ])
-        const total = (type: string, ...filters: ReadonlyArray<string>) =>
-          Effect.map(ada.find(type, filters), (page) => page.total)
-        expect(yield* total("tickets", "name=STRASSE GESPERRT")).toBe(1)
-        expect(yield* total("tickets", "name~print")).toBe(1)
-        expect(yield* total("tickets", "name~pr")).toBe(1)
-        expect(yield* total("tickets", "status=Open")).toBe(1)
-        expect(yield* total("tickets", "tags=red")).toBe(1)
-        expect(yield* total("tickets", "tags=URGENT", "priority=high")).toBe(1)
-        expect(yield* total("tickets", "opened=2026-03")).toBe(1)
-        expect(yield* total("tickets", "created_at>=2026-03")).toBe(2)
-        expect(yield* total("tickets", "rating=9.8")).toBe(1)
-        expect(yield* total("tickets", "rating>=0")).toBe(1)
-        expect(yield* total("tickets", "fee>=7")).toBe(2)
-        expect(yield* total("tickets", "urgent=yes")).toBe(1)
-        expect(yield* total("tickets", "due=2026-03-02")).toBe(1)
-        expect(yield* total("tickets", "assignee~ada löwe")).toBe(1)
-        expect(yield* total("tickets", `assignee=${ADA.toUpperCase()}`)).toBe(1)
-        // Agents of another tenant, deleted and unknown ones match nothing.
-        expect(yield* total("tickets", `assignee=${EVE}`)).toBe(0)
-        expect(yield* total("tickets", "assignee~eve")).toBe(0)
-        expect(yield* total("tickets", "agents~eve")).toBe(0)
-        expect(yield* total("tickets", "assignee=not-a-uuid")).toBe(0)
-        expect(yield* Effect.flip(ada.find("tickets", ["priority=medium"]))).toMatchObject({
-          _tag: "InvalidInput",
-          message: "priority is one of: low, high."
-        })
+      const ada = yield* asExistingPerson(here, "ada@desk.example", "admin")
+      expect(ada.anchorId).toBe(ADA)
+      const found = yield* ada.findAll("tickets", [], ["fee", "opened", "created_at", "rating", "agents"])
+      expect(found).toEqual([
+        {
+          entityId: "1",
+          displayName: "Printer on fire",
+          status: "open",
+          columns: {
+            fee: "12.50 EUR",
+            opened: "2026-03-01 00:30",
+            created_at: "2026-03-01 00:30",
+            rating: "9.8",
+            agents: [{ id: BO, name: "Bo" }]
+          }
+        },
+        {
+          entityId: "2",
+          displayName: "Straße gesperrt",
+          status: "waiting",
+          columns: {
+            fee: "7.00",
+            opened: "2026-02-28 23:59",
+            created_at: "2026-03-01 01:00",
+            agents: [{ id: ADA, name: "Ada Löwe" }]
+          }
+        },
+        { entityId: "5", displayName: "=cmd|calc", status: "closed", columns: {} }
+      ])
+      const total = (type: string, ...filters: ReadonlyArray<string>) =>
+        Effect.map(ada.find(type, filters), (page) => page.total)
+      expect(yield* total("tickets", "name=STRASSE GESPERRT")).toBe(1)
+      expect(yield* total("tickets", "name~print")).toBe(1)
+      expect(yield* total("tickets", "name~pr")).toBe(1)
+      expect(yield* total("tickets", "status=Open")).toBe(1)
+      expect(yield* total("tickets", "tags=red")).toBe(1)
+      expect(yield* total("tickets", "tags=URGENT", "priority=high")).toBe(1)
+      expect(yield* total("tickets", "opened=2026-03")).toBe(1)
+      expect(yield* total("tickets", "created_at>=2026-03")).toBe(2)
+      expect(yield* total("tickets", "rating=9.8")).toBe(1)
+      expect(yield* total("tickets", "rating>=0")).toBe(1)
+      expect(yield* total("tickets", "fee>=7")).toBe(2)
+      expect(yield* total("tickets", "urgent=yes")).toBe(1)
+      expect(yield* total("tickets", "due=2026-03-02")).toBe(1)
+      expect(yield* total("tickets", "assignee~ada löwe")).toBe(1)
+      expect(yield* total("tickets", `assignee=${ADA.toUpperCase()}`)).toBe(1)
+      // Agents of another tenant, deleted and unknown ones match nothing.
+      expect(yield* total("tickets", `assignee=${EVE}`)).toBe(0)
+      expect(yield* total("tickets", "assignee~eve")).toBe(0)
+      expect(yield* total("tickets", "agents~eve")).toBe(0)
+      expect(yield* total("tickets", "assignee=not-a-uuid")).toBe(0)
+      expect(yield* Effect.flip(ada.find("tickets", ["priority=medium"]))).toMatchObject({
+        _tag: "InvalidInput",
+        message: "priority is one of: low, high."
+      })
 
-        for (const written of ["030 901820", "+49 30 901820", "0049-30-901820", "+49 (0)30 901820"]) {
-          expect(ids((yield* ada.find("people", [`mobile=${written}`])).entities), written).toEqual([ADA])
-        }
-        expect(ids((yield* ada.find("people", ["mobile=0711 2842222"])).entities)).toEqual([BO])
-        expect(ids(yield* ada.findAll("people"))).toEqual([ADA, BO])
-        const members = yield* Memberships
-        expect((yield* members.list(here)).map(({ name }) => name)).toEqual(["Ada Löwe"])
+      for (const written of ["030 901820", "+49 30 901820", "0049-30-901820", "+49 (0)30 901820"]) {
+        expect(ids((yield* ada.find("people", [`mobile=${written}`])).entities), written).toEqual([ADA])
+      }
+      expect(ids((yield* ada.find("people", ["mobile=0711 2842222"])).entities)).toEqual([BO])
+      expect(ids(yield* ada.findAll("people"))).toEqual([ADA, BO])
+      const members = yield* Memberships
+      expect((yield* members.list(here)).map(({ name }) => name)).toEqual(["Ada Löwe"])
 
-        expect(yield* ada.findAll("visits", [], ["site_code", "when"])).toEqual([
-          {
-            entityId: "1",
-            displayName: "1",
-            columns: { site_code: { id: "HQ", name: "Head quarters" }, when: "2026-03-29 01:30" }
-          },
-          { entityId: "2", displayName: "2", columns: { when: "2026-03-30 10:00" } }
-        ])
-        expect(yield* total("visits", "site_code=HQ")).toBe(1)
-        expect(ids(yield* ada.findAll("line_items", ["ticket=1"], ["note"], 1))).toEqual(["1-1", "1-2"])
-        expect(ids(yield* ada.findAll("line_items", ["position>=2"]))).toEqual(["1-2"])
+      expect(yield* ada.findAll("visits", [], ["site_code", "when"])).toEqual([
+        {
+          entityId: "1",
+          displayName: "1",
+          columns: { site_code: { id: "HQ", name: "Head quarters" }, when: "2026-03-29 01:30" }
+        },
+        { entityId: "2", displayName: "2", columns: { when: "2026-03-30 10:00" } }
+      ])
+      expect(yield* total("visits", "site_code=HQ")).toBe(1)
+      expect(ids(yield* ada.findAll("line_items", ["ticket=1"], ["note"], 1))).toEqual(["1-1", "1-2"])
+      expect(ids(yield* ada.findAll("line_items", ["position>=2"]))).toEqual(["1-2"])
 
-        const eve = yield* asExistingPerson(there, "eve@desk.example", "admin")
-        expect(ids(yield* eve.findAll("tickets"))).toEqual(["4"])
-        expect(ids(yield* eve.findAll("people", ["mobile=030 901820"]))).toEqual([EVE])
-        expect(
-          yield* Effect.flip(members.add(there, { identifier: "ada@desk.example", roles: ["admin"], create: {} }))
-        ).toMatchObject({
-          message: expect.stringContaining("add the person there")
-        })
+      const eve = yield* asExistingPerson(there, "eve@desk.example", "admin")
+      expect(ids(yield* eve.findAll("tickets"))).toEqual(["4"])
+      expect(ids(yield* eve.findAll("people", ["mobile=030 901820"]))).toEqual([EVE])
+      expect(
+        yield* Effect.flip(members.add(there, { identifier: "ada@desk.example", roles: ["admin"], create: {} }))
+      ).toMatchObject({
+        message: expect.stringContaining("add the person there")
+      })
 
-        // A model never sees comments.
-        expect(JSON.stringify(yield* ada.labels("tickets"))).not.toMatch(/Ignore/)
-      }),
-    60_000
+      // A model never sees comments.
+      expect(JSON.stringify(yield* ada.labels("tickets"))).not.toMatch(/Ignore/)
+    })
   )
 
   it.effect("show a row of a view by that row's own values when its id isn't unique", () =>

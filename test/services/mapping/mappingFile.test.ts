@@ -50,7 +50,7 @@ const REFUSED: ReadonlyArray<readonly [string, string, string]> = [
   ]
 ]
 
-describe("a mapping file", { timeout: 60_000 }, () => {
+describe("a mapping file", () => {
   it.each(REFUSED)(
     "is refused with the limit that it exceeds, in the time of parsing its JSON, for %s",
     (_, file, limit) => {

@@ -224,85 +224,82 @@ layer(TestServices, { excludeTestServices: true })("the relations of a hostile o
     })
   )
 
-  it.effect(
-    "are never read when a mapped relation becomes one, and no answer is empty",
-    () =>
-      Effect.gen(function* () {
-        const { owner } = yield* Database
-        const mappings = yield* Mappings
-        const here = yield* setUp
-        yield* script(OPEN)
-        yield* mapTables(here, { tables: ["crm.staff"], exclusive: true })
-        yield* policyFor(here, {
-          version: 1,
-          roles: { reader: {} },
-          rules: [{ id: "people", effect: "allow", role: "reader", action: "read", type: "people", columns: "*" }]
-        })
-        // Row security that hides nothing is read, and so is a view whose owner it doesn't concern.
-        for (const [name, type] of [
-          ["open", "opens"],
-          ["owned", "owneds"]
-        ] as const)
-          yield* mappings.apply(here, { version: 1, types: [entry(`crm.${name}`, { type })] })
-        const cases = changes()
-        for (const { relation, schema, type } of cases) {
-          yield* script(relation)
-          yield* mappings.apply(here, { version: 1, types: [entry(`${schema}.${type}`, { type })] })
-        }
-        const types = ["people", "opens", "owneds", ...cases.map(({ type }) => type)]
-        yield* policyFor(here, {
-          version: 1,
-          roles: { reader: {} },
-          rules: types.map((type) => ({
-            id: type,
-            effect: "allow",
-            role: "reader",
-            action: "read",
-            type,
-            columns: "*"
-          }))
-        })
-        const sam = yield* asExistingPerson(here, "sam@here.example", "reader")
-        for (const type of ["opens", "owneds"])
-          expect((yield* sam.find(type)).entities, type).toMatchObject([{ displayName: "Lamp" }])
+  it.effect("are never read when a mapped relation becomes one, and no answer is empty", () =>
+    Effect.gen(function* () {
+      const { owner } = yield* Database
+      const mappings = yield* Mappings
+      const here = yield* setUp
+      yield* script(OPEN)
+      yield* mapTables(here, { tables: ["crm.staff"], exclusive: true })
+      yield* policyFor(here, {
+        version: 1,
+        roles: { reader: {} },
+        rules: [{ id: "people", effect: "allow", role: "reader", action: "read", type: "people", columns: "*" }]
+      })
+      // Row security that hides nothing is read, and so is a view whose owner it doesn't concern.
+      for (const [name, type] of [
+        ["open", "opens"],
+        ["owned", "owneds"]
+      ] as const)
+        yield* mappings.apply(here, { version: 1, types: [entry(`crm.${name}`, { type })] })
+      const cases = changes()
+      for (const { relation, schema, type } of cases) {
+        yield* script(relation)
+        yield* mappings.apply(here, { version: 1, types: [entry(`${schema}.${type}`, { type })] })
+      }
+      const types = ["people", "opens", "owneds", ...cases.map(({ type }) => type)]
+      yield* policyFor(here, {
+        version: 1,
+        roles: { reader: {} },
+        rules: types.map((type) => ({
+          id: type,
+          effect: "allow",
+          role: "reader",
+          action: "read",
+          type,
+          columns: "*"
+        }))
+      })
+      const sam = yield* asExistingPerson(here, "sam@here.example", "reader")
+      for (const type of ["opens", "owneds"])
+        expect((yield* sam.find(type)).entities, type).toMatchObject([{ displayName: "Lamp" }])
 
-        for (const { change, name, own, schema, type, undo } of cases) {
-          const relation = `${schema}.${type}`
-          expect((yield* sam.find(type)).entities, name).toMatchObject([{ displayName: "Lamp" }])
-          expect(yield* mappings.drifted, name).not.toContain(relation)
-          const { text } = yield* sam.explain(type, "name", "Lamp")
-          yield* make(change, own, schema)
-          yield* owner`SELECT pg_advisory_unlock_all()`
-          // A process accepts by itself only what was dropped and made again.
-          yield* mappings.recheck(here)
-          // A running process that knows the state, and one that has just started.
-          for (const query of [{}, { limit: 0 }, { selectColumns: ["name"] }])
-            expect(yield* Effect.flip(sam.find(type, [], query)), name).toMatchObject({ _tag: "Unavailable" })
-          expect(yield* Effect.flip(sam.find(type, ["name~lamp"])), name).toMatchObject({ _tag: "Unavailable" })
-          yield* owner`UPDATE max.organizations SET epoch = epoch + 1 WHERE organization_id = ${here.id}`
-          expect(yield* Effect.flip(sam.find(type)), name).toMatchObject({ _tag: "Unavailable" })
-          expect(yield* failure(explainStatement(text, undefined)), name).toContain("isn't the one that was mapped")
-          expect(yield* ran, name).toBe(false)
-          const findings = yield* mapped({ owner, inspection: yield* inspect(owner) })
-          expect(findings, name).toContainEqual(
-            expect.objectContaining({
-              status: "fail",
-              message: expect.stringContaining(relation)
-            })
+      for (const { change, name, own, schema, type, undo } of cases) {
+        const relation = `${schema}.${type}`
+        expect((yield* sam.find(type)).entities, name).toMatchObject([{ displayName: "Lamp" }])
+        expect(yield* mappings.drifted, name).not.toContain(relation)
+        const { text } = yield* sam.explain(type, "name", "Lamp")
+        yield* make(change, own, schema)
+        yield* owner`SELECT pg_advisory_unlock_all()`
+        // A process accepts by itself only what was dropped and made again.
+        yield* mappings.recheck(here)
+        // A running process that knows the state, and one that has just started.
+        for (const query of [{}, { limit: 0 }, { selectColumns: ["name"] }])
+          expect(yield* Effect.flip(sam.find(type, [], query)), name).toMatchObject({ _tag: "Unavailable" })
+        expect(yield* Effect.flip(sam.find(type, ["name~lamp"])), name).toMatchObject({ _tag: "Unavailable" })
+        yield* owner`UPDATE max.organizations SET epoch = epoch + 1 WHERE organization_id = ${here.id}`
+        expect(yield* Effect.flip(sam.find(type)), name).toMatchObject({ _tag: "Unavailable" })
+        expect(yield* failure(explainStatement(text, undefined)), name).toContain("isn't the one that was mapped")
+        expect(yield* ran, name).toBe(false)
+        const findings = yield* mapped({ owner, inspection: yield* inspect(owner) })
+        expect(findings, name).toContainEqual(
+          expect.objectContaining({
+            status: "fail",
+            message: expect.stringContaining(relation)
+          })
+        )
+        if (name === "the table goes to a hostile owner")
+          expect(findings.map(({ mend }) => mend?.[0])).toContainEqual(
+            expect.stringContaining(`ALTER TABLE ${relation} OWNER TO`)
           )
-          if (name === "the table goes to a hostile owner")
-            expect(findings.map(({ mend }) => mend?.[0])).toContainEqual(
-              expect.stringContaining(`ALTER TABLE ${relation} OWNER TO`)
-            )
-          expect(yield* mappings.drifted, name).toContain(relation)
-          expect((yield* sam.find("people")).total, name).toBe(1)
-          if (undo.length > 0) {
-            yield* script(undo)
-            expect((yield* sam.find(type)).entities, name).toMatchObject([{ displayName: "Lamp" }])
-          }
+        expect(yield* mappings.drifted, name).toContain(relation)
+        expect((yield* sam.find("people")).total, name).toBe(1)
+        if (undo.length > 0) {
+          yield* script(undo)
+          expect((yield* sam.find(type)).entities, name).toMatchObject([{ displayName: "Lamp" }])
         }
-      }),
-    600_000
+      }
+    })
   )
 
   it.effect("are noticed by a lookup that waits for the lock of the change", () =>

@@ -52,27 +52,24 @@ const EARLIER = [
     WHERE v.mapping ? 'reads'`
 ]
 layer(TestServices, { excludeTestServices: true })("a mapped view", (it) => {
-  it.effect(
-    "is read on when it is made again from the same query in another text, and not from another query",
-    () =>
-      Effect.gen(function* () {
-        const { owner } = yield* Database
-        const { here, sam } = yield* setUp
-        yield* script([view("shelves", "/* goods, as they are */\n  SELECT goods.id,\n  goods.name FROM shop.goods")])
-        expect((yield* sam.find("shelves")).entities).toMatchObject([{ displayName: "Lamp" }])
+  it.effect("is read on when it is made again from the same query in another text, and not from another query", () =>
+    Effect.gen(function* () {
+      const { owner } = yield* Database
+      const { here, sam } = yield* setUp
+      yield* script([view("shelves", "/* goods, as they are */\n  SELECT goods.id,\n  goods.name FROM shop.goods")])
+      expect((yield* sam.find("shelves")).entities).toMatchObject([{ displayName: "Lamp" }])
 
-        // An installation of an earlier version, in which one of the views was redefined, is upgraded.
-        for (const statement of EARLIER) yield* owner.unsafe(statement)
-        yield* script([view("lamps", "SELECT id, upper(name) AS name FROM shop.goods")])
-        for (const statement of viewDefinitions.statements()) yield* owner.unsafe(statement)
-        yield* owner`UPDATE max.organizations SET epoch = epoch + 1 WHERE organization_id = ${here.id}`
-        expect(yield* Effect.flip(sam.find("lamps"))).toMatchObject({ _tag: "Unavailable" })
-        expect((yield* sam.find("shelves")).entities).toMatchObject([{ displayName: "Lamp" }])
-        yield* script([view("lamps")])
-        expect(yield* Effect.flip(sam.find("lamps"))).toMatchObject({ _tag: "Unavailable" })
-        yield* (yield* Mappings).apply(here, { version: 1, types: [entry("shop.lamps", { type: "lamps" })] })
-        expect((yield* sam.find("lamps")).entities).toMatchObject([{ displayName: "Lamp" }])
-      }),
-    60_000
+      // An installation of an earlier version, in which one of the views was redefined, is upgraded.
+      for (const statement of EARLIER) yield* owner.unsafe(statement)
+      yield* script([view("lamps", "SELECT id, upper(name) AS name FROM shop.goods")])
+      for (const statement of viewDefinitions.statements()) yield* owner.unsafe(statement)
+      yield* owner`UPDATE max.organizations SET epoch = epoch + 1 WHERE organization_id = ${here.id}`
+      expect(yield* Effect.flip(sam.find("lamps"))).toMatchObject({ _tag: "Unavailable" })
+      expect((yield* sam.find("shelves")).entities).toMatchObject([{ displayName: "Lamp" }])
+      yield* script([view("lamps")])
+      expect(yield* Effect.flip(sam.find("lamps"))).toMatchObject({ _tag: "Unavailable" })
+      yield* (yield* Mappings).apply(here, { version: 1, types: [entry("shop.lamps", { type: "lamps" })] })
+      expect((yield* sam.find("lamps")).entities).toMatchObject([{ displayName: "Lamp" }])
+    })
   )
 })

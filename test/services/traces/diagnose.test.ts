@@ -15,7 +15,7 @@ const Traced = Layer.unwrap(
   Effect.map(Env, (env) => Observability.pipe(Layer.provide(Layer.succeed(Env, { ...env, traceShare: 1 }))))
 ).pipe(Layer.provideMerge(TestServices))
 
-layer(Traced, { excludeTestServices: true, timeout: 120_000 })("the diagnosis of stored traces", (it) => {
+layer(Traced, { excludeTestServices: true })("the diagnosis of stored traces", (it) => {
   it.effect("reports a missing index for a slow lookup that reads a whole large table, until the index exists", () =>
     Effect.gen(function* () {
       const { owner } = yield* Database

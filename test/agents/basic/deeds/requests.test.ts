@@ -33,86 +33,71 @@ const score = Effect.fnUntraced(function* (cases: ReturnType<typeof casesOf>) {
 })
 
 describe("requests to change something in basic mode", () => {
-  layer(BasicAgent, { excludeTestServices: true, timeout: 60_000 })((it) => {
-    it.effect(
-      "draft exactly what 90 requests of a sales data set ask for in at least 86 cases, and nothing else",
-      () =>
-        Effect.gen(function* () {
-          const cases = ["crm", "calendar"].flatMap((name) =>
-            casesOf(fixture("workbench", `${name}.changes.cases.jsonl`))
-          )
-          const found = yield* score(cases)
-          expect(cases).toHaveLength(90)
-          expect(found).toMatchObject({ wrong: 0, long: 0 })
-          expect(found.exact).toBeGreaterThanOrEqual(86)
-        }),
-      120_000
+  layer(BasicAgent, { excludeTestServices: true })((it) => {
+    it.effect("draft exactly what 90 requests of a sales data set ask for in at least 86 cases, and nothing else", () =>
+      Effect.gen(function* () {
+        const cases = ["crm", "calendar"].flatMap((name) =>
+          casesOf(fixture("workbench", `${name}.changes.cases.jsonl`))
+        )
+        const found = yield* score(cases)
+        expect(cases).toHaveLength(90)
+        expect(found).toMatchObject({ wrong: 0, long: 0 })
+        expect(found.exact).toBeGreaterThanOrEqual(86)
+      })
     )
 
-    it.effect(
-      "draft exactly what 60 requests in other words ask for in at least 51 cases, and nothing else",
-      () =>
-        Effect.gen(function* () {
-          const cases = casesOf(join(import.meta.dirname, "paraphrases.jsonl"))
-          const found = yield* score(cases)
-          expect(cases).toHaveLength(60)
-          expect(found).toMatchObject({ wrong: 0, long: 0 })
-          expect(found.exact).toBeGreaterThanOrEqual(51)
-        }),
-      120_000
+    it.effect("draft exactly what 60 requests in other words ask for in at least 51 cases, and nothing else", () =>
+      Effect.gen(function* () {
+        const cases = casesOf(join(import.meta.dirname, "paraphrases.jsonl"))
+        const found = yield* score(cases)
+        expect(cases).toHaveLength(60)
+        expect(found).toMatchObject({ wrong: 0, long: 0 })
+        expect(found.exact).toBeGreaterThanOrEqual(51)
+      })
     )
 
-    it.effect(
-      "draft exactly what requests ask for in words that the rules weren't written for, or nothing",
-      () =>
-        Effect.gen(function* () {
-          const found = yield* score(casesOf(join(import.meta.dirname, "probe.jsonl")))
-          console.log(found)
-          expect(found).toMatchObject({ wrong: 0, long: 0 })
-        }),
-      120_000
+    it.effect("draft exactly what requests ask for in words that the rules weren't written for, or nothing", () =>
+      Effect.gen(function* () {
+        const found = yield* score(casesOf(join(import.meta.dirname, "probe.jsonl")))
+        console.log(found)
+        expect(found).toMatchObject({ wrong: 0, long: 0 })
+      })
     )
 
-    it.effect(
-      "say which values there are for a value that no row has, even if several rows could be meant",
-      () =>
-        Effect.gen(function* () {
-          const say = yield* saying(yield* salesCompany)
-          for (const text of [
-            "mark Cameron as Purple",
-            "set Cameron's status to Purple",
-            "mark Cameron Anderson as Purple"
-          ]) {
-            const { reply, steps, write } = yield* say(text)
-            expect(write).toBeUndefined()
-            expect(reply).toContain("“Purple”")
-            expect(reply).toContain("There are Lead, Lost, Proposal, Qualified and Won.")
-            expect(reply).not.toContain("Which one?")
-            expect(steps).toBeLessThanOrEqual(MAX_STEPS)
-          }
-          expect((yield* say("mark Cameron as Won")).reply).toContain("Which one?")
-        }),
-      60_000
+    it.effect("say which values there are for a value that no row has, even if several rows could be meant", () =>
+      Effect.gen(function* () {
+        const say = yield* saying(yield* salesCompany)
+        for (const text of [
+          "mark Cameron as Purple",
+          "set Cameron's status to Purple",
+          "mark Cameron Anderson as Purple"
+        ]) {
+          const { reply, steps, write } = yield* say(text)
+          expect(write).toBeUndefined()
+          expect(reply).toContain("“Purple”")
+          expect(reply).toContain("There are Lead, Lost, Proposal, Qualified and Won.")
+          expect(reply).not.toContain("Which one?")
+          expect(steps).toBeLessThanOrEqual(MAX_STEPS)
+        }
+        expect((yield* say("mark Cameron as Won")).reply).toContain("Which one?")
+      })
     )
 
-    it.effect(
-      "take the words after “called” as the name, even if one of them could name a column",
-      () =>
-        Effect.gen(function* () {
-          const say = yield* saying(yield* salesCompany)
-          const named = {
-            "Create a 1 hour event called Account Manager Onboarding on December 8 at 3:30 with nia":
-              "Account Manager Onboarding",
-            "Create an event named Guests and Members Gala, on December 8 at 3:30": "Guests and Members Gala",
-            "Create a meeting called new client briefing on December 8 at 11 with nia": "new client briefing",
-            "Create a meeting titled Kickoff owner Raj on December 8 at 11": "Kickoff"
-          }
-          for (const [text, name] of Object.entries(named)) {
-            const { write } = yield* say(text)
-            expect([text, write?.values?.["name"]]).toEqual([text, name])
-          }
-        }),
-      60_000
+    it.effect("take the words after “called” as the name, even if one of them could name a column", () =>
+      Effect.gen(function* () {
+        const say = yield* saying(yield* salesCompany)
+        const named = {
+          "Create a 1 hour event called Account Manager Onboarding on December 8 at 3:30 with nia":
+            "Account Manager Onboarding",
+          "Create an event named Guests and Members Gala, on December 8 at 3:30": "Guests and Members Gala",
+          "Create a meeting called new client briefing on December 8 at 11 with nia": "new client briefing",
+          "Create a meeting titled Kickoff owner Raj on December 8 at 11": "Kickoff"
+        }
+        for (const [text, name] of Object.entries(named)) {
+          const { write } = yield* say(text)
+          expect([text, write?.values?.["name"]]).toEqual([text, name])
+        }
+      })
     )
 
     it.effect(
@@ -126,8 +111,7 @@ describe("requests to change something in basic mode", () => {
             if (write !== undefined) drafted.push({ text, write })
           }
           expect(drafted).toEqual([])
-        }),
-      120_000
+        })
     )
   })
 })

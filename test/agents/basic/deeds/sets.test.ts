@@ -44,7 +44,7 @@ const score = Effect.fnUntraced(function* (
 })
 
 describe("requests to change a set of rows in basic mode", () => {
-  layer(BasicAgent, { excludeTestServices: true, timeout: 60_000 })((it) => {
+  layer(BasicAgent, { excludeTestServices: true })((it) => {
     it.effect(
       "draft exactly the rows and values of 60 requests about customers, meetings and tasks in at least 51 cases, and nothing else",
       () =>
@@ -55,8 +55,7 @@ describe("requests to change a set of rows in basic mode", () => {
           expect(cases).toHaveLength(60)
           expect(found).toMatchObject({ wrong: 0, long: 0 })
           expect(found.exact).toBeGreaterThanOrEqual(51)
-        }),
-      120_000
+        })
     )
 
     it.effect(
@@ -69,8 +68,7 @@ describe("requests to change a set of rows in basic mode", () => {
           expect(cases).toHaveLength(30)
           expect(found).toMatchObject({ wrong: 0, long: 0 })
           expect(found.exact).toBeGreaterThanOrEqual(26)
-        }),
-      120_000
+        })
     )
 
     it.effect(
@@ -90,8 +88,7 @@ describe("requests to change a set of rows in basic mode", () => {
             const { reply, write } = yield* say(text)
             expect([text, write, reply]).toEqual([text, undefined, expect.stringContaining(why)])
           }
-        }),
-      60_000
+        })
     )
   })
 })
