@@ -121,7 +121,8 @@ const resolveFollowUp = (intent: Intent, earlier: ReadonlyArray<string>, context
     }
     case "Instead": {
       const previous = last()
-      const { lookup, mode } = previous?._tag === "Browse" ? previous : { lookup: { conditions: [] }, mode: "list" as const } // prettier-ignore
+      const { lookup, mode } =
+        previous?._tag === "Browse" ? previous : { lookup: { conditions: [] }, mode: "list" as const }
       return Intent.Browse({ mode, skip: 0, lookup: { ...lookup, noun: intent.noun } })
     }
     case "More": {

@@ -45,7 +45,13 @@ export function* browse(mode: "list" | "count", asked: Lookup, skip: number, con
   if (page.total === 0) return nothing(lookup, page, said)
   const rest = { ...page, entities: page.entities.slice(skip) }
   if (rest.entities.length === 0) return `That's all I can list: narrow it down to see others, for example by name.`
-  const shownCells = rest.entities.length > 1 ? differing(rest, shown.filter((id) => named.includes(id) || !ON_REQUEST.test(id))) : shown.filter((id) => !ON_REQUEST.test(id)) // prettier-ignore
+  const shownCells =
+    rest.entities.length > 1
+      ? differing(
+          rest,
+          shown.filter((id) => named.includes(id) || !ON_REQUEST.test(id))
+        )
+      : shown.filter((id) => !ON_REQUEST.test(id))
   const items = numbered(rest, columns, shownCells)
   if (lookup.order !== undefined && rest.entities.length === 1)
     return `The ${lookup.order} one: ${items.replace(/^1\. /, "")}.`
@@ -55,14 +61,18 @@ export function* browse(mode: "list" | "count", asked: Lookup, skip: number, con
   return `${there(lookup, page, said)}.${range}\n${items}${left && limit < MAX_READ ? "\n\nSay “more” for the next ones, or a number for one of them." : ""}`
 }
 
-const isOne = ({ noun }: Lookup): boolean => called(noun.said, noun.type, 1) === uncapitalized(noun.said) || noun.said.toLowerCase() === noun.type.name.toLowerCase() // prettier-ignore
+const isOne = ({ noun }: Lookup): boolean =>
+  called(noun.said, noun.type, 1) === uncapitalized(noun.said) ||
+  noun.said.toLowerCase() === noun.type.name.toLowerCase()
 
 /** Describes a lookup in plain words: "open deals in Boston since March". */
 export const described = ({ noun }: Lookup, said: Said, total: number, limited = false): string =>
   [
     ...said.filter(({ before }) => before).map(({ text }) => text),
     called(noun.said, noun.type, total),
-    ...said.filter(({ before, text }) => !before && text !== "").map((one) => (limited ? (one.limited ?? one.text) : one.text)) // prettier-ignore
+    ...said
+      .filter(({ before, text }) => !before && text !== "")
+      .map((one) => (limited ? (one.limited ?? one.text) : one.text))
   ].join(" ")
 
 const isMine = ({ conditions }: Lookup): boolean => conditions.some(({ _tag }) => _tag === "Mine")

@@ -16,11 +16,23 @@ export function* colleagues(context: Context): Script<string> {
   const columns = yield* columnsOf(PEOPLE)
   const [column] = columnsFor("company", columns)
   if (column === undefined) return notForYou(context)
-  const own = focus.type === PEOPLE ? yield* find({ entityTypeId: PEOPLE, filters: [{ columnId: "id", op: "eq", value: focus.id }], limit: 1, selectColumns: [column] }) : undefined // prettier-ignore
+  const own =
+    focus.type === PEOPLE
+      ? yield* find({
+          entityTypeId: PEOPLE,
+          filters: [{ columnId: "id", op: "eq", value: focus.id }],
+          limit: 1,
+          selectColumns: [column]
+        })
+      : undefined
   const cellOf = own?.entities[0]?.columns?.[column] as { readonly id?: string; readonly name?: string } | undefined
   const company = focus.type === PEOPLE ? cellOf : focus
   if (company?.id === undefined || company.name === undefined) return `I can't see where ${focus.name} works.`
-  const page = yield* find({ entityTypeId: PEOPLE, filters: [{ columnId: column, op: "eq", value: company.id }], limit: MAX_READ }) // prettier-ignore
+  const page = yield* find({
+    entityTypeId: PEOPLE,
+    filters: [{ columnId: column, op: "eq", value: company.id }],
+    limit: MAX_READ
+  })
   if (page === undefined || page.total === 0) return `I can't see people at ${company.name}.`
   const among = focus.type === PEOPLE ? `, ${focus.name} among them` : ""
   const rest = page.total > MAX_SHOWN ? ` The first ${MAX_SHOWN}:` : ""

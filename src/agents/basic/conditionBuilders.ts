@@ -39,7 +39,9 @@ export const at = (preposition: string) => (words: Named) => Condition.At({ ...w
 export const withOne = (words: Named) => Condition.With(words)
 export const ownedBy = (words: Named) => Condition.Owned(words)
 export const qualities = ({ other, quality }: Captures): Condition => {
-  const of = [quality!, ...(other === undefined ? [] : [other])].map((words) => Condition.Quality({ words: folded(words) })) // prettier-ignore
+  const of = [quality!, ...(other === undefined ? [] : [other])].map((words) =>
+    Condition.Quality({ words: folded(words) })
+  )
   return of.length === 1 ? of[0]! : Condition.AnyOf({ of })
 }
 export const called: Build = ({ value }) => [Condition.Called({ name: written(value!) })]
@@ -53,7 +55,9 @@ export const compared: Build = ({ compared: words, number, unit }) => [
 ]
 export const silence: Build = ({ other, quality, span, when }, { today }) => {
   const time = silentFor(span, when, today)
-  const said = [quality, other].flatMap((words) => (words === undefined ? [] : [Condition.Quality({ words: folded(words) })])) // prettier-ignore
+  const said = [quality, other].flatMap((words) =>
+    words === undefined ? [] : [Condition.Quality({ words: folded(words) })]
+  )
   return time && [...said, Condition.Time(time)]
 }
 

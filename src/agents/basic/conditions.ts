@@ -37,8 +37,10 @@ export const isValue = (tokens: ReadonlyArray<Token>, context: Context): boolean
   !tokens.some((token) => structures(token) || token.word === "'s") &&
   !tokens.slice(0, -1).some(({ after }) => after !== "") &&
   !tokens.some(({ word }, at) => at > 0 && (word === "last" || DATE_VERBS[word] !== undefined)) &&
-  !tokens.some((_, at) => at > 0 && (NEXT_CONDITION.has(tokens[at]!.word) || timeAt(tokens.slice(at), context.today) !== undefined)) &&
-  timeAt(tokens, context.today)?.length !== tokens.length // prettier-ignore
+  !tokens.some(
+    (_, at) => at > 0 && (NEXT_CONDITION.has(tokens[at]!.word) || timeAt(tokens.slice(at), context.today) !== undefined)
+  ) &&
+  timeAt(tokens, context.today)?.length !== tokens.length
 
 /** Words that compare or equate, between a column and its value. */
 const COMPARING = new Set(
@@ -62,8 +64,13 @@ const isWhere = (tokens: ReadonlyArray<Token>, { today }: Context): boolean => {
     !structures(tokens.at(-1)!) &&
     !/^(and|or|but)$/.test(tokens.at(-1)!.word) &&
     !COMPARING.has(tokens.at(-1)!.word) &&
-    !tokens.some((token) => token.word === "'s" || (structures(token) && !COMPARING.has(token.word) && token.word !== "or")) && // prettier-ignore
-    (compares || !tokens.some(({ word }, at) => NEXT_CONDITION.has(word) || (at > 0 && timeAt(tokens.slice(at), today) !== undefined))) // prettier-ignore
+    !tokens.some(
+      (token) => token.word === "'s" || (structures(token) && !COMPARING.has(token.word) && token.word !== "or")
+    ) &&
+    (compares ||
+      !tokens.some(
+        ({ word }, at) => NEXT_CONDITION.has(word) || (at > 0 && timeAt(tokens.slice(at), today) !== undefined)
+      ))
   )
 }
 
@@ -110,9 +117,16 @@ const WHO = "(that|which|who|whom)?"
 /** Tried in this order; the first that lets the rest be understood is meant. */
 export const CONDITIONS: ReadonlyArray<readonly [patterns: ReadonlyArray<string>, build: Build]> = [
   [
-    ["(do|did) (we|you) (have|know)", "have (we|you) got", "(that|which)? (we|you) (have|know)", "(are|is|were|was) there", "exist", "of ours"],
+    [
+      "(do|did) (we|you) (have|know)",
+      "have (we|you) got",
+      "(that|which)? (we|you) (have|know)",
+      "(are|is|were|was) there",
+      "exist",
+      "of ours"
+    ],
     () => []
-  ], // prettier-ignore
+  ],
   [["and", "but"], (_, __, after) => (after.length > 0 ? [] : undefined)],
   [
     [
@@ -132,16 +146,35 @@ export const CONDITIONS: ReadonlyArray<readonly [patterns: ReadonlyArray<string>
       return both && [Condition.Time({ when: both })]
     }
   ],
-  [[`${WHO} ${SILENT} (to)? (us|me)? (in|for|within|during|since) {span}`, `${WHO} ${SILENT} to (a|an|the|our|their) {quality} (for|about|on) (a|an|the|our)? {other} (in|for|within|during) {span}`, `${WHO} ${SILENT} to (a|an|the|our|their) {quality} (in|for|within|during) {span}`, `${WHO} ${SILENT} (to)? (us|me)? {when}`], silence], // prettier-ignore
+  [
+    [
+      `${WHO} ${SILENT} (to)? (us|me)? (in|for|within|during|since) {span}`,
+      `${WHO} ${SILENT} to (a|an|the|our|their) {quality} (for|about|on) (a|an|the|our)? {other} (in|for|within|during) {span}`,
+      `${WHO} ${SILENT} to (a|an|the|our|their) {quality} (in|for|within|during) {span}`,
+      `${WHO} ${SILENT} (to)? (us|me)? {when}`
+    ],
+    silence
+  ],
   [
     [`${WHO} (are|is|were|was|have been|has been)? (last)? {verb} {span} ago`],
     ({ span, verb }, { today }) => {
       const labels = DATE_VERBS[verb![0]!.word]!
       const when = longAgo(span!, today)
-      return when && /^(more|over|at)$/.test(span![0]!.word) ? [Condition.Time({ when, ...(labels.length === 0 ? {} : { by: labels }) })] : undefined // prettier-ignore
+      return when && /^(more|over|at)$/.test(span![0]!.word)
+        ? [Condition.Time({ when, ...(labels.length === 0 ? {} : { by: labels }) })]
+        : undefined
     }
   ],
-  [[`${WHO} (are|is|were|was)? (not assigned|unassigned|unowned|not owned) (to|by)? (anyone|anybody|someone)?`, `${WHO} (aren't|isn't|arent|isnt) (assigned|owned) (to|by)? (anyone|anybody)?`, "(that|which) (nobody|no one) (owns|has|is assigned to)", "assigned to (nobody|no one)"], (_, __, [next]) => (next !== undefined && /^(to|by)$/.test(next.word) ? undefined : [Condition.Empty({ words: "owner" })])], // prettier-ignore
+  [
+    [
+      `${WHO} (are|is|were|was)? (not assigned|unassigned|unowned|not owned) (to|by)? (anyone|anybody|someone)?`,
+      `${WHO} (aren't|isn't|arent|isnt) (assigned|owned) (to|by)? (anyone|anybody)?`,
+      "(that|which) (nobody|no one) (owns|has|is assigned to)",
+      "assigned to (nobody|no one)"
+    ],
+    (_, __, [next]) =>
+      next !== undefined && /^(to|by)$/.test(next.word) ? undefined : [Condition.Empty({ words: "owner" })]
+  ],
   [["{when}"], ({ when }, { today }) => [Condition.Time({ when: timeAt(when!, today)!.when })]],
   [
     [`${WHO} (are|is|were|was|have been|has been|am)? (last)? {verb} {when}`],
@@ -152,9 +185,14 @@ export const CONDITIONS: ReadonlyArray<readonly [patterns: ReadonlyArray<string>
   ],
   [["overdue", `${WHO} (are|is) overdue`], () => [Condition.Overdue()]],
   [
-    [`${WHO} (are|is)? (called|named) {value}`, "(by|with|of|under) the name (of)? {value}", "with (the|a)? (name|last name|first name|family name|surname) (of)? {value}", "whose (last|first|family)? name is {value}"],
+    [
+      `${WHO} (are|is)? (called|named) {value}`,
+      "(by|with|of|under) the name (of)? {value}",
+      "with (the|a)? (name|last name|first name|family name|surname) (of)? {value}",
+      "whose (last|first|family)? name is {value}"
+    ],
     called
-  ], // prettier-ignore
+  ],
   [
     [
       "whose name (starts|begins) with (the letter)? {value}",
@@ -188,9 +226,12 @@ export const CONDITIONS: ReadonlyArray<readonly [patterns: ReadonlyArray<string>
     ({ column, unit }) => [without(column!), without(unit!)]
   ],
   [
-    [`${WHO} (have|has|with) (a|an|any)? {column} (but|and) (have|has|with)? no {unit}`, `${WHO} (have|has|with) (a|an|any)? {column} but not (a|an|any)? {unit}`],
+    [
+      `${WHO} (have|has|with) (a|an|any)? {column} (but|and) (have|has|with)? no {unit}`,
+      `${WHO} (have|has|with) (a|an|any)? {column} but not (a|an|any)? {unit}`
+    ],
     ({ column, unit }) => [Condition.Not({ of: without(column!) }), without(unit!)]
-  ], // prettier-ignore
+  ],
   [
     ["(that|which|who) (have|has) (a|an|any|some) {column}"],
     ({ column }) => [Condition.Not({ of: Condition.Empty({ words: folded(column!) }) })]
@@ -211,9 +252,14 @@ export const CONDITIONS: ReadonlyArray<readonly [patterns: ReadonlyArray<string>
     (captures) => [Condition.Not({ of: qualities(captures) })]
   ],
   [
-    [`${WHO} (are|is|were|was)? (owned|managed|handled|sold|served|taken|looked after) by {value}`, `${WHO} (are|is)? assigned to {value}`, "(that|which|who) (belong|belongs) to {value}", "(belonging to|by) {value}"],
+    [
+      `${WHO} (are|is|were|was)? (owned|managed|handled|sold|served|taken|looked after) by {value}`,
+      `${WHO} (are|is)? assigned to {value}`,
+      "(that|which|who) (belong|belongs) to {value}",
+      "(belonging to|by) {value}"
+    ],
     by(ownedBy)
-  ], // prettier-ignore
+  ],
   [[`${WHO} (are|is|were|was)? (owned|managed|handled) by {value} or {other}`], anyOf(ownedBy)],
   [
     ["(does|do|did) {value} and {other} (own|manage|look after|handle) (together|between them|jointly)?"],

@@ -13,7 +13,22 @@ import { wordForms } from "./filterChoices.ts"
 import { apart, count, find, type Script, inParallel, UNREAD } from "./script.ts"
 import { suggestion } from "./suggest.ts"
 import { tokenize, written } from "./tokenize.ts"
-import { among, amount, and, called, cell, differing, nameOf, notForYou, numbered, offer, offerable, present, unclear, unreadable } from "./replies.ts" // prettier-ignore
+import {
+  among,
+  amount,
+  and,
+  called,
+  cell,
+  differing,
+  nameOf,
+  notForYou,
+  numbered,
+  offer,
+  offerable,
+  present,
+  unclear,
+  unreadable
+} from "./replies.ts"
 
 /** The columns that distinguish namesakes. */
 const namesakeColumns = (type: ContextType, columns: ReadonlyArray<Named>): ReadonlyArray<string> =>
@@ -93,7 +108,10 @@ const noSuchColumn = function* (target: Target, context: Context): Script<string
 }
 
 const askFor = (columns: ReadonlyArray<Named>, who = " You"): string => {
-  const there = offerable(columns).filter(({ id }) => id !== "name").slice(0, 6).map(({ name }) => uncapitalized(name)) // prettier-ignore
+  const there = offerable(columns)
+    .filter(({ id }) => id !== "name")
+    .slice(0, 6)
+    .map(({ name }) => uncapitalized(name))
   return there.length === 0 ? "" : `${who} can ask for ${and(there, "or")}.`
 }
 
@@ -249,7 +267,11 @@ const saysStatus = (words: string): Answering =>
     const forms = wordForms(words)
     const [page, known] = yield* both(
       find({ entityTypeId: target.type.id, filters: target.filters, limit: 1 }),
-      inParallel(forms.slice(0, 4).map((value) => count({ entityTypeId: target.type.id, filters: [{ columnId: "status", op: "eq", value }] }))) // prettier-ignore
+      inParallel(
+        forms
+          .slice(0, 4)
+          .map((value) => count({ entityTypeId: target.type.id, filters: [{ columnId: "status", op: "eq", value }] }))
+      )
     )
     const entity = page?.entities[0]
     const status = entity?.status

@@ -118,7 +118,9 @@ export const negated = ([filter, ...others]: Choice): Choice | undefined => {
 export const anyOf = (choices: ReadonlyArray<Choice>): Choice | undefined => {
   const filters = choices.flat()
   const [first] = filters
-  return first !== undefined && filters.length === choices.length && filters.every(({ columnId, op }) => op === "eq" && columnId === first.columnId) // prettier-ignore
+  return first !== undefined &&
+    filters.length === choices.length &&
+    filters.every(({ columnId, op }) => op === "eq" && columnId === first.columnId)
     ? [{ ...first, value: filters.map(({ value }) => value).join("|") }]
     : undefined
 }
@@ -128,7 +130,9 @@ const timeChoices = (
   { by, overlaps, when }: Extract<Condition, { _tag: "Time" }>,
   columns: Columns
 ): ReadonlyArray<Choice> => {
-  const [start, end] = ["start", "end"].map((label) => columns.find(({ id, name }) => id === label || name.toLowerCase() === label)?.id) // prettier-ignore
+  const [start, end] = ["start", "end"].map(
+    (label) => columns.find(({ id, name }) => id === label || name.toLowerCase() === label)?.id
+  )
   if (overlaps === true && start !== undefined && end !== undefined && when.from !== undefined && when.to !== undefined)
     return [
       [
@@ -164,7 +168,18 @@ export const ordered = (order: "latest" | "next", columns: Columns, context: Con
 }
 
 /** Concepts that an adjective never describes. */
-const NOT_QUALITIES: ReadonlyArray<Concept> = ["phone", "email", "zip", "address", "owner", "company", "attendees", "date", "due", "handle"] // prettier-ignore
+const NOT_QUALITIES: ReadonlyArray<Concept> = [
+  "phone",
+  "email",
+  "zip",
+  "address",
+  "owner",
+  "company",
+  "attendees",
+  "date",
+  "due",
+  "handle"
+]
 
 /** "open": a status, then a boolean column of that name, then a value of any other column. */
 const quality = (words: string, columns: Columns): ReadonlyArray<Choice> => {

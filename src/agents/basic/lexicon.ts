@@ -13,26 +13,93 @@ export const CLOSERS = list(
 )
 
 export const ORDINALS = byWord<number>({
-  first: 1, "1st": 1, second: 2, "2nd": 2, third: 3, "3rd": 3, fourth: 4, "4th": 4, fifth: 5, "5th": 5,
-  sixth: 6, "6th": 6, seventh: 7, "7th": 7, eighth: 8, "8th": 8, ninth: 9, "9th": 9, tenth: 10, "10th": 10
-}) // prettier-ignore
+  first: 1,
+  "1st": 1,
+  second: 2,
+  "2nd": 2,
+  third: 3,
+  "3rd": 3,
+  fourth: 4,
+  "4th": 4,
+  fifth: 5,
+  "5th": 5,
+  sixth: 6,
+  "6th": 6,
+  seventh: 7,
+  "7th": 7,
+  eighth: 8,
+  "8th": 8,
+  ninth: 9,
+  "9th": 9,
+  tenth: 10,
+  "10th": 10
+})
 export const CARDINALS = byWord<number>({
-  one: 1, two: 2, three: 3, four: 4, five: 5, six: 6, seven: 7, eight: 8, nine: 9, ten: 10, twenty: 20
-}) // prettier-ignore
+  one: 1,
+  two: 2,
+  three: 3,
+  four: 4,
+  five: 5,
+  six: 6,
+  seven: 7,
+  eight: 8,
+  nine: 9,
+  ten: 10,
+  twenty: 20
+})
 
 export const MONTHS = byWord<number>({
-  january: 1, jan: 1, february: 2, feb: 2, march: 3, mar: 3, april: 4, apr: 4, may: 5, june: 6, jun: 6, july: 7, jul: 7,
-  august: 8, aug: 8, september: 9, sept: 9, sep: 9, october: 10, oct: 10, november: 11, nov: 11, december: 12, dec: 12
-}) // prettier-ignore
+  january: 1,
+  jan: 1,
+  february: 2,
+  feb: 2,
+  march: 3,
+  mar: 3,
+  april: 4,
+  apr: 4,
+  may: 5,
+  june: 6,
+  jun: 6,
+  july: 7,
+  jul: 7,
+  august: 8,
+  aug: 8,
+  september: 9,
+  sept: 9,
+  sep: 9,
+  october: 10,
+  oct: 10,
+  november: 11,
+  nov: 11,
+  december: 12,
+  dec: 12
+})
 export const WEEKDAYS = byWord<number>({
-  sunday: 0, monday: 1, tuesday: 2, wednesday: 3, thursday: 4, friday: 5, saturday: 6,
-  sun: 0, mon: 1, tue: 2, tues: 2, wed: 3, thu: 4, thurs: 4, fri: 5, sat: 6
-}) // prettier-ignore
+  sunday: 0,
+  monday: 1,
+  tuesday: 2,
+  wednesday: 3,
+  thursday: 4,
+  friday: 5,
+  saturday: 6,
+  sun: 0,
+  mon: 1,
+  tue: 2,
+  tues: 2,
+  wed: 3,
+  thu: 4,
+  thurs: 4,
+  fri: 5,
+  sat: 6
+})
 
 /** Parts of a day: first minute, and the first minute after it unless the day ends. */
 export const DAY_PARTS = byWord<readonly [from: string, to?: string]>({
-  morning: ["00:00", "12:00"], afternoon: ["12:00", "18:00"], evening: ["18:00"], night: ["18:00"]
-}) // prettier-ignore
+  morning: ["00:00", "12:00"],
+  afternoon: ["12:00", "18:00"],
+  evening: ["18:00"],
+  night: ["18:00"]
+})
 
 /**
  * Words that structure a question. No name and no value of a question contains one, so a question whose structure no rule
@@ -70,31 +137,72 @@ export const NOUN_FAMILIES: ReadonlyArray<ReadonlySet<string>> = [
 
 /** Participles and the date columns that they mean; an empty list means any date column. */
 export const DATE_VERBS = byWord<ReadonlyArray<string>>({
-  scheduled: [], happening: [], dated: [],
-  created: list("created|created at|created on|added|added on"), added: list("added|added on|created|created at|created on"),
+  scheduled: [],
+  happening: [],
+  dated: [],
+  created: list("created|created at|created on|added|added on"),
+  added: list("added|added on|created|created at|created on"),
   due: list("due|due date|due on|due by|deadline|payment due"),
-  closed: list("closed|closed at|closed on|close date"), closing: list("close date|closes on|closes"),
-  issued: list("issued|issued on|invoice date|invoiced on"), invoiced: list("invoice date|invoiced on|issued|issued on"), billed: list("invoice date|invoiced on|billed on"),
-  ordered: list("order date|ordered|ordered on"), placed: list("order date|placed|placed on|ordered on"), bought: list("order date|ordered on|purchase date"),
-  shipped: list("shipped|shipped date|shipped on|ship date"), delivered: list("delivered|delivered on|delivery date"),
-  paid: list("paid on|paid at|payment date"), signed: list("signed|signed on"), hired: list("hired|hire date|hired on"), joined: list("joined|joined on|signed up"),
-  updated: list("updated|updated at|updated on|modified|modified at"), changed: list("updated|updated at|updated on|modified|modified at"),
-  expiring: list("expires|expires on|expiry|expiry date"), ending: list("end|ends|end date"), starting: list("start|starts|start date"), starts: list("start|starts|start date"),
-  contacted: list("last contact|last contacted|contacted"), born: list("birth date|birthday|born|date of birth"), seen: list("last seen|last visit")
-}) // prettier-ignore
+  closed: list("closed|closed at|closed on|close date"),
+  closing: list("close date|closes on|closes"),
+  issued: list("issued|issued on|invoice date|invoiced on"),
+  invoiced: list("invoice date|invoiced on|issued|issued on"),
+  billed: list("invoice date|invoiced on|billed on"),
+  ordered: list("order date|ordered|ordered on"),
+  placed: list("order date|placed|placed on|ordered on"),
+  bought: list("order date|ordered on|purchase date"),
+  shipped: list("shipped|shipped date|shipped on|ship date"),
+  delivered: list("delivered|delivered on|delivery date"),
+  paid: list("paid on|paid at|payment date"),
+  signed: list("signed|signed on"),
+  hired: list("hired|hire date|hired on"),
+  joined: list("joined|joined on|signed up"),
+  updated: list("updated|updated at|updated on|modified|modified at"),
+  changed: list("updated|updated at|updated on|modified|modified at"),
+  expiring: list("expires|expires on|expiry|expiry date"),
+  ending: list("end|ends|end date"),
+  starting: list("start|starts|start date"),
+  starts: list("start|starts|start date"),
+  contacted: list("last contact|last contacted|contacted"),
+  born: list("birth date|birthday|born|date of birth"),
+  seen: list("last seen|last visit")
+})
 
 /** Comparisons: at least this value, more than it, less than it, at most it. */
 export const COMPARATORS = byWord<"least" | "more" | "less" | "most">({
-  over: "more", above: "more", "more than": "more", "greater than": "more", "longer than": "more", "larger than": "more", "bigger than": "more", "higher than": "more",
-  "at least": "least", ">=": "least", "no less than": "least", under: "less", below: "less", "less than": "less", "fewer than": "less", "shorter than": "less", "smaller than": "less", "lower than": "less",
-  "at most": "most", "up to": "most", "no more than": "most", exceeding: "more"
-}) // prettier-ignore
+  over: "more",
+  above: "more",
+  "more than": "more",
+  "greater than": "more",
+  "longer than": "more",
+  "larger than": "more",
+  "bigger than": "more",
+  "higher than": "more",
+  "at least": "least",
+  ">=": "least",
+  "no less than": "least",
+  under: "less",
+  below: "less",
+  "less than": "less",
+  "fewer than": "less",
+  "shorter than": "less",
+  "smaller than": "less",
+  "lower than": "less",
+  "at most": "most",
+  "up to": "most",
+  "no more than": "most",
+  exceeding: "more"
+})
 
 /** Verbs of requests that basic mode does not carry out, by what they ask for. */
 export const REQUESTS = {
-  send: set("email e-mail mail send write message text sms reply forward notify tell remind invite call phone ring dial contact"),
-  change: set("delete remove erase drop cancel change update edit modify set add create make book schedule reschedule move rename assign reassign merge archive close mark put enter record import upload export download print")
-} as const // prettier-ignore
+  send: set(
+    "email e-mail mail send write message text sms reply forward notify tell remind invite call phone ring dial contact"
+  ),
+  change: set(
+    "delete remove erase drop cancel change update edit modify set add create make book schedule reschedule move rename assign reassign merge archive close mark put enter record import upload export download print"
+  )
+} as const
 
 /** Words for aggregates, which Max does not compute. */
 export const AGGREGATES = set(
@@ -116,9 +224,13 @@ export const GENERIC_PERSON_NOUNS = set(
 )
 /** Synonyms of the built-in types. */
 export const SYNONYMS = byWord<ReadonlySet<string>>({
-  companies: set("company companies firm firms business businesses organization organizations organisation organisations account accounts employer employers vendor vendors supplier suppliers"),
-  meetings: set("meeting meetings appointment appointments event events session sessions call calls calendar schedule agenda")
-}) // prettier-ignore
+  companies: set(
+    "company companies firm firms business businesses organization organizations organisation organisations account accounts employer employers vendor vendors supplier suppliers"
+  ),
+  meetings: set(
+    "meeting meetings appointment appointments event events session sessions call calls calendar schedule agenda"
+  )
+})
 
 /**
  * The columns that people ask for: concept → phrases that match a column's label as whole words, most likely first.
@@ -130,18 +242,28 @@ export const CONCEPTS = {
   city: list("city|town|home town|hometown|municipality|locality|suburb"),
   state: list("state|province|region|county"),
   country: list("country|nation"),
-  address: list("address|street|street address|address1|address 1|address line 1|location|home address|mailing address"),
+  address: list(
+    "address|street|street address|address1|address 1|address line 1|location|home address|mailing address"
+  ),
   company: list("company|employer|organization|organisation|account|firm|business|works at|customer"),
-  owner: list("owner|rep|sales rep|account manager|manager|responsible|assigned to|assignee|contact person|agent|employee|salesperson|sales person|support rep|clerk|handled by|sold by|account executive|staff|advisor|adviser|consultant|created by"),
+  owner: list(
+    "owner|rep|sales rep|account manager|manager|responsible|assigned to|assignee|contact person|agent|employee|salesperson|sales person|support rep|clerk|handled by|sold by|account executive|staff|advisor|adviser|consultant|created by"
+  ),
   attendees: list("attendees|participants|with|guests|people|contacts|members|person|contact|customer|client"),
   status: list("status|stage|state|phase"),
-  handle: list("user id|userid|username|user name|login|customer id|customer number|account number|member id|member number|loyalty number|customer no"),
-  date: list("start|date|starts|starts at|when|day|due|due date|due on|deadline|follow up|invoice date|invoiced on|issued|issued on|order date|ordered on|created|created at|created on|last contact|closed|close date|closes on|hired|hire date|joined|signed up|time|at|updated|updated at|end"),
-  due: list("due|due date|due on|due by|deadline|follow up|follow up by|payment due|expires|expires on|renewal|end|close date"),
+  handle: list(
+    "user id|userid|username|user name|login|customer id|customer number|account number|member id|member number|loyalty number|customer no"
+  ),
+  date: list(
+    "start|date|starts|starts at|when|day|due|due date|due on|deadline|follow up|invoice date|invoiced on|issued|issued on|order date|ordered on|created|created at|created on|last contact|closed|close date|closes on|hired|hire date|joined|signed up|time|at|updated|updated at|end"
+  ),
+  due: list(
+    "due|due date|due on|due by|deadline|follow up|follow up by|payment due|expires|expires on|renewal|end|close date"
+  ),
   amount: list("amount|value|total|price|revenue|worth|budget|cost|sum|size|salary"),
   role: list("title|job title|role|position|job"),
   department: list("department|team|office|division|group|site|branch")
-} as const // prettier-ignore
+} as const
 export type Concept = keyof typeof CONCEPTS
 
 /** Cues directly before the name of the person whom a message is about. */
@@ -200,8 +322,15 @@ export const STATES = byWord<string>(
 )
 /** Short names of towns. */
 export const TOWNS = byWord<string>({
-  nyc: "new york", la: "los angeles", philly: "philadelphia", sf: "san francisco", dc: "washington", vegas: "las vegas", "new york city": "new york", frisco: "san francisco"
-}) // prettier-ignore
+  nyc: "new york",
+  la: "los angeles",
+  philly: "philadelphia",
+  sf: "san francisco",
+  dc: "washington",
+  vegas: "las vegas",
+  "new york city": "new york",
+  frisco: "san francisco"
+})
 
 /** Words that are never part of a name: each ends a run. */
 export const COMMON_WORDS = set(`

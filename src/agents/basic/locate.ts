@@ -115,8 +115,13 @@ export function* locate(subject: Exclude<Subject, { _tag: "Focus" }>, context: C
   })
   if (first === undefined || name === "") return missing(false)
 
-  const target = (type: ContextType, columns: ReadonlyArray<Named>, filters: ReadonlyArray<Filter>, found: Page, exact: boolean): Target =>
-    ({ _tag: "Target", type, columns, filters, found, exact, unread: [...unread] }) // prettier-ignore
+  const target = (
+    type: ContextType,
+    columns: ReadonlyArray<Named>,
+    filters: ReadonlyArray<Filter>,
+    found: Page,
+    exact: boolean
+  ): Target => ({ _tag: "Target", type, columns, filters, found, exact, unread: [...unread] })
   const own = both(columnsOf(first.id), many(eqName(name))(first))
   const known = typed === undefined && subject._tag !== "Me" ? yield* apart(own) : yield* own
   if (known === UNREAD) unread.add(first)

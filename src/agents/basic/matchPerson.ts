@@ -67,7 +67,9 @@ export function* matchAmong(
   )
   const checked = facts.map((fact) => ({ fact, choices: factChoices(fact, columns) }))
   const checkable = checked.filter(({ choices }) => choices.length > 0)
-  const unchecked = checked.filter(({ choices, fact }) => choices.length === 0 && fact.weight === "stated").map(({ fact }) => fact) // prettier-ignore
+  const unchecked = checked
+    .filter(({ choices, fact }) => choices.length === 0 && fact.weight === "stated")
+    .map(({ fact }) => fact)
   const clear = credible(names)
   const hits = names
     .slice(0, parallel)
@@ -158,7 +160,11 @@ function* fitting(
     if (filters.length === 0) continue
     if (total(pages[0]) > 0) {
       const narrowed = total(pages[0]) > 1 && asides.length > 0 && total(pages.at(-1)) === 1
-      return { candidate, filters: narrowed ? [...filters, ...asides] : filters, by: columnsIn(firm, loose, narrowed ? asides : []) } // prettier-ignore
+      return {
+        candidate,
+        filters: narrowed ? [...filters, ...asides] : filters,
+        by: columnsIn(firm, loose, narrowed ? asides : [])
+      }
     }
     if (loose.length > 0 && nowhere && total(pages[1]) > 0 && candidate.filters.length + firm.length > 0) {
       const dropped = mentioned.map(({ fact }) => fact).filter(({ followsName }) => followsName === true)

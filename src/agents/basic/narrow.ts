@@ -53,21 +53,28 @@ const parts = (condition: Condition): ReadonlyArray<Condition> =>
 
 /** The ids of the names in conditions, where exactly one entity has the name. */
 export function* idsOf(conditions: ReadonlyArray<Condition>, context: Context): Script<References> {
-  const wanted = conditions.flatMap(parts).flatMap((condition): ReadonlyArray<{ name: string; types: ReadonlyArray<string> }> => {
-    switch (condition._tag) {
-      case "With":
-      case "Owned":
-        return condition.id === undefined ? [{ name: written(condition.words), types: [PEOPLE] }] : []
-      case "At":
-        return condition.id === undefined
-          ? [{ name: written(condition.words), types: /^(of|for)$/.test(condition.preposition) ? ["companies", PEOPLE] : ["companies"] }]
-          : []
-      case "Mine":
-        return context.person?.name === undefined ? [] : [{ name: context.person.name, types: [PEOPLE] }]
-      default:
-        return []
-    }
-  }) // prettier-ignore
+  const wanted = conditions
+    .flatMap(parts)
+    .flatMap((condition): ReadonlyArray<{ name: string; types: ReadonlyArray<string> }> => {
+      switch (condition._tag) {
+        case "With":
+        case "Owned":
+          return condition.id === undefined ? [{ name: written(condition.words), types: [PEOPLE] }] : []
+        case "At":
+          return condition.id === undefined
+            ? [
+                {
+                  name: written(condition.words),
+                  types: /^(of|for)$/.test(condition.preposition) ? ["companies", PEOPLE] : ["companies"]
+                }
+              ]
+            : []
+        case "Mine":
+          return context.person?.name === undefined ? [] : [{ name: context.person.name, types: [PEOPLE] }]
+        default:
+          return []
+      }
+    })
   const tries = wanted.flatMap(({ name, types }) =>
     types.filter((id) => context.types.some((type) => type.id === id)).map((type) => ({ name, type }))
   )

@@ -54,7 +54,8 @@ export const isHours = (tokens: Tokens): boolean => hoursOf(tokens) !== undefine
 export const hoursOn = (when: Tokens, hours: Tokens, today: string): When | undefined => {
   const day = timeAt(when, today)?.when
   const at = hoursOf(hours)
-  if (day?.from === undefined || at === undefined || day.from.includes("T") || day.to !== addDays(day.from, 1)) return undefined // prettier-ignore
+  if (day?.from === undefined || at === undefined || day.from.includes("T") || day.to !== addDays(day.from, 1))
+    return undefined
   return {
     from: at.from === undefined ? day.from : `${day.from}T${clock(at.from)}${at.after === true ? ":01" : ""}`,
     to: at.to === undefined ? day.to : `${day.from}T${clock(at.to)}`,
@@ -62,7 +63,13 @@ export const hoursOn = (when: Tokens, hours: Tokens, today: string): When | unde
   }
 }
 
-const UNITS: ReadonlyMap<string, number> = new Map([["day", 1], ["week", 7], ["fortnight", 14], ["month", 30], ["year", 365]]) // prettier-ignore
+const UNITS: ReadonlyMap<string, number> = new Map([
+  ["day", 1],
+  ["week", 7],
+  ["fortnight", 14],
+  ["month", 30],
+  ["year", 365]
+])
 const LEADS = new Set("the last past over more than at least about a whole full good previous".split(" "))
 const NUMBERS = { ...CARDINALS, a: 1, an: 1, eleven: 11, twelve: 12 }
 
@@ -94,6 +101,7 @@ export const silentFor = (
   today: string
 ): { readonly when: When; readonly by: ReadonlyArray<string> } | undefined => {
   const start = since === undefined ? undefined : timeAt(since, today)?.when
-  const when = span === undefined ? start?.from && { to: start.from, said: `without contact ${start.said}` } : longAgo(span, today) // prettier-ignore
+  const when =
+    span === undefined ? start?.from && { to: start.from, said: `without contact ${start.said}` } : longAgo(span, today)
   return when ? { when, by: CONTACTED } : undefined
 }

@@ -70,7 +70,13 @@ const phoneAt = (
     if (digits < 7 || digits > MAX_DIGITS || ZIP.test(said) || /^\d{4}-\d{2}-\d{2}$/.test(said)) continue
     if (lead.some(({ word }) => OTHER_NUMBER_CUES.has(word) && word !== "number" && word !== "no" && word !== "at"))
       continue
-    if (digits >= 10 || /[-.() ]/.test(said) || said.startsWith("+") || lead.some(({ word }) => /phone|mobile|cell|call|tel|number/.test(word))) return { said, length } // prettier-ignore
+    if (
+      digits >= 10 ||
+      /[-.() ]/.test(said) ||
+      said.startsWith("+") ||
+      lead.some(({ word }) => /phone|mobile|cell|call|tel|number/.test(word))
+    )
+      return { said, length }
   }
   return undefined
 }
@@ -104,8 +110,21 @@ export const zipAt = (tokens: ReadonlyArray<Token>, at: number): SpelledValue | 
     if (!pattern.test(folded(taken)) || (words === 2 && /^\d/.test(current.word) && COMMON_ENDS.has(taken[1]!.word)))
       continue
     const said = written(taken)
-    const other = words === 2 ? said.replace(" ", "") : /^[a-z]/i.test(said) && !said.includes("-") ? `${said.slice(0, -3)} ${said.slice(-3)}` : undefined // prettier-ignore
-    return { values: [said, ...(other === undefined ? [] : [other]), ...(/^[a-z]{1,2}-/i.test(said) ? [said.replace(/^.*-/, "")] : [])], said, length: words } // prettier-ignore
+    const other =
+      words === 2
+        ? said.replace(" ", "")
+        : /^[a-z]/i.test(said) && !said.includes("-")
+          ? `${said.slice(0, -3)} ${said.slice(-3)}`
+          : undefined
+    return {
+      values: [
+        said,
+        ...(other === undefined ? [] : [other]),
+        ...(/^[a-z]{1,2}-/i.test(said) ? [said.replace(/^.*-/, "")] : [])
+      ],
+      said,
+      length: words
+    }
   }
   if (cue && /^\d{5} \d{4}$/.test(folded(tokens.slice(at, at + 2))) && current.after === "") {
     return {

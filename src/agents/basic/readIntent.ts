@@ -90,7 +90,9 @@ export const readIntent = (message: string, context: Context): Intent => {
 
 /** "Total minutes of meetings …", "share of revenue from …": a question, although a name or a place is in it. */
 const measures = ([first]: ReadonlyArray<Token>, names: ReadonlyArray<SpokenName>): boolean =>
-  FIGURE_WORDS.has(first!.word) && first!.word !== "number" && !names.some(({ name }) => foldText(name).startsWith(first!.word)) // prettier-ignore
+  FIGURE_WORDS.has(first!.word) &&
+  first!.word !== "number" &&
+  !names.some(({ name }) => foldText(name).startsWith(first!.word))
 
 /**
  * Whether a message without facts is about a person: a few words that lead to a name are a question that no rule knows,
@@ -141,7 +143,15 @@ const fitsIn =
       case "family":
         return tokens.length === 1 && /^\p{Lu}\p{Ll}{2,}s$/u.test(tokens[0]!.text)
       case "bare":
-        return tokens.length <= 6 && tokens.every((token, at) => (token.word === "and" && at > 0 && at < tokens.length - 1) || isNameWord(token) || (token.capital && tokens.length > 1 && !structures(token))) // prettier-ignore
+        return (
+          tokens.length <= 6 &&
+          tokens.every(
+            (token, at) =>
+              (token.word === "and" && at > 0 && at < tokens.length - 1) ||
+              isNameWord(token) ||
+              (token.capital && tokens.length > 1 && !structures(token))
+          )
+        )
       case "one":
         return tokens.length === 1 && !structures(tokens[0]!) && !tokens[0]!.capital
       case "quality":
@@ -255,7 +265,8 @@ const uncountable = (tokens: ReadonlyArray<Token>, context: Context): Intent => 
 }
 
 const requestOf = ([first]: ReadonlyArray<Token>): Intent | undefined => {
-  const of = first!.after === "" ? (["send", "change"] as const).find((kind) => REQUESTS[kind].has(first!.word)) : undefined // prettier-ignore
+  const of =
+    first!.after === "" ? (["send", "change"] as const).find((kind) => REQUESTS[kind].has(first!.word)) : undefined
   return of && Intent.Request({ of })
 }
 

@@ -39,8 +39,13 @@ const readHead = (tokens: ReadonlyArray<Token>, context: Context): Head | undefi
     const words = tokens.slice(DETERMINERS.has(tokens[0]!.word) ? 1 : 0, whose)
     const owners = several(words)
     if (rest && owners.length > 1 && owners.every((name) => isValue(name, context)))
-      return { ...rest, conditions: [Condition.AnyOf({ of: owners.map((name) => Condition.With({ words: name })) }), ...rest.conditions] } // prettier-ignore
-    return rest && isValue(words, context) ? { ...rest, conditions: [Condition.With({ words }), ...rest.conditions] } : undefined // prettier-ignore
+      return {
+        ...rest,
+        conditions: [Condition.AnyOf({ of: owners.map((name) => Condition.With({ words: name })) }), ...rest.conditions]
+      }
+    return rest && isValue(words, context)
+      ? { ...rest, conditions: [Condition.With({ words }), ...rest.conditions] }
+      : undefined
   }
   const conditions: Array<Condition> = []
   let order: Lookup["order"]

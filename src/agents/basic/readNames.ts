@@ -2,7 +2,23 @@
  * Extracts candidate names from a message, ranked by their cues; the database confirms them. Names are searched in runs of
  * words that are neither common English nor digits, and can be a part of a run.
  */
-import { COMMON_WORDS, FOREMOST_CUES, AMBIGUOUS_GIVEN_NAMES, PLACE_PREPOSITIONS, NAME_CUES, NAME_FOLLOWERS, OTHER_PERSON_CUES, PARTICLES, STATES, STREETS, AMBIGUOUS_SURNAMES, TITLES, TOWN_STARTS, TOWNS, TOWNS_WITH_CITY } from "./lexicon.ts" // prettier-ignore
+import {
+  COMMON_WORDS,
+  FOREMOST_CUES,
+  AMBIGUOUS_GIVEN_NAMES,
+  PLACE_PREPOSITIONS,
+  NAME_CUES,
+  NAME_FOLLOWERS,
+  OTHER_PERSON_CUES,
+  PARTICLES,
+  STATES,
+  STREETS,
+  AMBIGUOUS_SURNAMES,
+  TITLES,
+  TOWN_STARTS,
+  TOWNS,
+  TOWNS_WITH_CITY
+} from "./lexicon.ts"
 import { byLength, endsWith } from "./patterns.ts"
 import { type Token, written } from "./tokenize.ts"
 
@@ -49,8 +65,10 @@ export const runsOf = (tokens: ReadonlyArray<Token>, mixed = isMixed(tokens)): R
     const [token, next] = [tokens[at]!, tokens[at + 1]]
     return (
       (AMBIGUOUS_GIVEN_NAMES.has(token.word) || TOWN_STARTS.has(token.word)) &&
-      token.after === "" && (likely(next) || (next !== undefined && AMBIGUOUS_SURNAMES.has(next.word))) && (!mixed || (token.capital && next!.capital))
-    ) // prettier-ignore
+      token.after === "" &&
+      (likely(next) || (next !== undefined && AMBIGUOUS_SURNAMES.has(next.word))) &&
+      (!mixed || (token.capital && next!.capital))
+    )
   }
   /** A common word continues a name if it is a particle, a surname such as Long, or capitalized. */
   const continues = (at: number): boolean => {
@@ -103,7 +121,16 @@ export const readNames = (tokens: ReadonlyArray<Token>, named = false): Readonly
         if (PARTICLES.has(part[0]!.word) && part.length === 1) continue
         const capital = part.some((token) => token.capital)
         const single = length === 1
-        if (single && !(cue >= 3 && from === 0 && words.length === 1 && (capital || named || (cue >= 3 && !mixed) || SURE_OF_ONE.some((one) => endsWith(lead, one))))) continue // prettier-ignore
+        if (
+          single &&
+          !(
+            cue >= 3 &&
+            from === 0 &&
+            words.length === 1 &&
+            (capital || named || (cue >= 3 && !mixed) || SURE_OF_ONE.some((one) => endsWith(lead, one)))
+          )
+        )
+          continue
         const rank = from === 0 ? cue : Math.min(cue, 1)
         // A message or sentence often begins with its subject, in any capitalization.
         const opens = from === 0 && length >= 2 && (run.start === 0 || /[.!?;:]/.test(tokens[run.start - 1]!.after))
@@ -160,7 +187,14 @@ const cueRank = (tokens: ReadonlyArray<Token>, run: Run, lead: ReadonlyArray<Tok
   const last = lead.at(-1)
   const near = last !== undefined && /[.;!?]/.test(last.after) ? [] : lead
   // "on behalf of my wife Emma": a relation comes between the cue and the name.
-  const trimmed = near.filter(({ word }, index) => !(index >= near.length - 2 && (OTHER_PERSON_CUES.has(word) && word !== "with" && word !== "to" && word !== "by" && word !== "like" || /^(my|the|a|his|her|their|our)$/.test(word)))) // prettier-ignore
+  const trimmed = near.filter(
+    ({ word }, index) =>
+      !(
+        index >= near.length - 2 &&
+        ((OTHER_PERSON_CUES.has(word) && word !== "with" && word !== "to" && word !== "by" && word !== "like") ||
+          /^(my|the|a|his|her|their|our)$/.test(word))
+      )
+  )
   if (near.slice(-4).some(({ word }) => JOINING.has(word))) return 0
   if (FOREMOST.some((cue) => endsWith(trimmed, cue)) && !FALSE_CUES.some((cue) => endsWith(trimmed, cue))) return 4
   const other = near.slice(-2).some(({ word }) => OTHER_PERSON_CUES.has(word))

@@ -45,8 +45,13 @@ export const readPlaces = (
     for (let at = run.start; at < run.start + length; at++) taken.add(at)
     const aside = isAside(tokens, run.start) || (run.start === asideUntil && asideUntil > 0)
     if (aside) asides.add((asideUntil = run.start + length))
-    const lived = lead.some(({ word }) => RESIDENCE_CUES.has(word)) && (prepositions || adjacent !== undefined && (RESIDENCE_CUES.has(adjacent.word) || adjacent.word === "is")) // prettier-ignore
-    const afterName = prepositions && ((endingAt.has(run.start - 1) && tokens[run.start - 2]!.after.replace(",", "") === "") || lead.slice(-3).some(({ word }) => /^(am|is|are|customer|client|user|caller|person|out|zip)$/.test(word))) // prettier-ignore
+    const lived =
+      lead.some(({ word }) => RESIDENCE_CUES.has(word)) &&
+      (prepositions || (adjacent !== undefined && (RESIDENCE_CUES.has(adjacent.word) || adjacent.word === "is")))
+    const afterName =
+      prepositions &&
+      ((endingAt.has(run.start - 1) && tokens[run.start - 2]!.after.replace(",", "") === "") ||
+        lead.slice(-3).some(({ word }) => /^(am|is|are|customer|client|user|caller|person|out|zip)$/.test(word)))
     if (!prepositions && !apposed && !zipFollows && !zipBefore && state === undefined && !lived) continue
     const sure = lived || afterName || (state !== undefined && prepositions)
     const weight = aside ? "aside" : sure ? "stated" : "mentioned"

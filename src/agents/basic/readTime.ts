@@ -72,7 +72,16 @@ const timed = (tokens: ReadonlyArray<Token>, span: Span, when: Omit<When, "said"
 }
 
 /** From now on. */
-const AHEAD = ["upcoming", "future", "coming up", "in the future", "from now on", "from today on", "still to come", "ahead of me"].map((text) => text.split(" ")) // prettier-ignore
+const AHEAD = [
+  "upcoming",
+  "future",
+  "coming up",
+  "in the future",
+  "from now on",
+  "from today on",
+  "still to come",
+  "ahead of me"
+].map((text) => text.split(" "))
 
 /** Words between the two ends of a range, by the word that begins it. */
 const RANGES = byWord<ReadonlySet<string>>({
@@ -175,7 +184,9 @@ const relative = (tokens: ReadonlyArray<Token>, today: string): Span | undefined
     case "yesterday":
       return days(addDays(today, -1), 1, 1)
   }
-  const twice = /^(before last|after next)$/.test(`${second} ${third}`) ? unit(first ?? "", second === "before" ? -2 : 2, today) : undefined // prettier-ignore
+  const twice = /^(before last|after next)$/.test(`${second} ${third}`)
+    ? unit(first ?? "", second === "before" ? -2 : 2, today)
+    : undefined
   if (twice !== undefined) return { ...twice, length: 3 }
   const step = { this: 0, current: 0, next: 1, coming: 1, last: -1, past: -1, previous: -1 }[first ?? ""]
   if (step !== undefined && second !== undefined) {
@@ -258,10 +269,26 @@ const calendar = (tokens: ReadonlyArray<Token>, today: string, implied?: number)
 const YEAR = /^(19|20)\d{2}$/
 
 const PARTS_OF_YEAR = byWord<readonly [first: number, months: number]>({
-  "first quarter": [1, 3], "1st quarter": [1, 3], q1: [1, 3], "second quarter": [4, 3], "2nd quarter": [4, 3], q2: [4, 3],
-  "third quarter": [7, 3], "3rd quarter": [7, 3], q3: [7, 3], "fourth quarter": [10, 3], "4th quarter": [10, 3], "last quarter": [10, 3], q4: [10, 3],
-  "first half": [1, 6], "1st half": [1, 6], h1: [1, 6], "second half": [7, 6], "2nd half": [7, 6], h2: [7, 6]
-}) // prettier-ignore
+  "first quarter": [1, 3],
+  "1st quarter": [1, 3],
+  q1: [1, 3],
+  "second quarter": [4, 3],
+  "2nd quarter": [4, 3],
+  q2: [4, 3],
+  "third quarter": [7, 3],
+  "3rd quarter": [7, 3],
+  q3: [7, 3],
+  "fourth quarter": [10, 3],
+  "4th quarter": [10, 3],
+  "last quarter": [10, 3],
+  q4: [10, 3],
+  "first half": [1, 6],
+  "1st half": [1, 6],
+  h1: [1, 6],
+  "second half": [7, 6],
+  "2nd half": [7, 6],
+  h2: [7, 6]
+})
 
 /** "Q3 2026", "first half of 2024"; "the last quarter" without a year is the one before this one. */
 const partOfYear = (tokens: ReadonlyArray<Token>, thisYear: number): Span | undefined => {

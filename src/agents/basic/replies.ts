@@ -44,7 +44,12 @@ export const cell = (value: unknown): string => {
 
 export const nameOf = (entity: Entity): string => entity.displayName ?? "a person whose name you can't see"
 
-const ENDINGS: ReadonlyArray<readonly [RegExp, string]> = [[/people$/i, "person"], [/ies$/i, "y"], [/(ss|x|ch|sh)es$/i, "$1"], [/([^s])s$/i, "$1"]] // prettier-ignore
+const ENDINGS: ReadonlyArray<readonly [RegExp, string]> = [
+  [/people$/i, "person"],
+  [/ies$/i, "y"],
+  [/(ss|x|ch|sh)es$/i, "$1"],
+  [/([^s])s$/i, "$1"]
+]
 const singular = (word: string): string => {
   const [ending, one] = ENDINGS.find(([ending]) => ending.test(word)) ?? []
   return ending === undefined ? word : word.replace(ending, one!)
@@ -124,8 +129,15 @@ export const present = (
 }
 
 /** Columns that place an entity, with their prepositions. */
-const PERSON_AT: ReadonlyArray<readonly [RegExp, string]> = [[/company|employer|organi[sz]ation/, "at"], [/city|town/, "in"]] // prettier-ignore
-const MEETING_AT: ReadonlyArray<readonly [RegExp, string]> = [[/^start$/, "on"], [/^attendees$/, "with"], [/^company$/, "at"]] // prettier-ignore
+const PERSON_AT: ReadonlyArray<readonly [RegExp, string]> = [
+  [/company|employer|organi[sz]ation/, "at"],
+  [/city|town/, "in"]
+]
+const MEETING_AT: ReadonlyArray<readonly [RegExp, string]> = [
+  [/^start$/, "on"],
+  [/^attendees$/, "with"],
+  [/^company$/, "at"]
+]
 
 /** Columns that are shown on request only. */
 export const ON_REQUEST = /phone|mobile|mail|note/
@@ -143,7 +155,9 @@ const examples = (context: Context): ReadonlyArray<string> => {
   const plural = (type: ContextType | undefined) => (type === undefined ? undefined : uncapitalized(type.plural))
   const people = context.types.find(({ id }) => id === PEOPLE)
   const meetings = context.types.find(({ id }) => id === "meetings")
-  const own = context.types.find(({ id }) => id !== PEOPLE && id !== "meetings" && id !== "companies") ?? context.types.find(({ id }) => id !== PEOPLE && id !== "meetings") // prettier-ignore
+  const own =
+    context.types.find(({ id }) => id !== PEOPLE && id !== "meetings" && id !== "companies") ??
+    context.types.find(({ id }) => id !== PEOPLE && id !== "meetings")
   return [
     ...(people === undefined ? [] : [`“who is ${context.person?.name ?? "Ada Lovelace"}”`]),
     ...(meetings === undefined ? [] : [`“what is my next ${uncapitalized(meetings.name)}”`]),

@@ -44,14 +44,17 @@ export function* suggestion(
   const said = folded(name)
   const visible = types.filter((id) => context.types.some((type) => type.id === id))
   const tries = visible.flatMap((type) => shared(said).map((parts) => ({ type, parts })))
-  const chosen = visible.length > 1 ? tries.filter((_, at) => at % 2 === 0).slice(0, MAX_TRIES) : tries.slice(0, MAX_TRIES) // prettier-ignore
+  const chosen =
+    visible.length > 1 ? tries.filter((_, at) => at % 2 === 0).slice(0, MAX_TRIES) : tries.slice(0, MAX_TRIES)
   const pages = yield* inParallel(
     chosen.map(({ parts, type }) =>
       apart(find({ entityTypeId: type, filters: parts.map(has), limit: parts.length > 1 ? FEW : MANY }))
     )
   )
   const names = new Map(
-    pages.flatMap((page) => (page === UNREAD ? [] : (page?.entities ?? []))).flatMap(({ displayName }) => displayName === undefined ? [] : [[foldText(displayName), displayName]]) // prettier-ignore
+    pages
+      .flatMap((page) => (page === UNREAD ? [] : (page?.entities ?? [])))
+      .flatMap(({ displayName }) => (displayName === undefined ? [] : [[foldText(displayName), displayName]]))
   )
   const near = closest(said, [...names.keys()])
   return near === undefined ? undefined : names.get(near)

@@ -56,7 +56,13 @@ export class SeenEntities {
         }
       }
       for (const value of Object.values(columns)) read(value)
-      this.#seen.push({ type, name: padded(displayName), status: status === undefined ? undefined : padded(status), values, related }) // prettier-ignore
+      this.#seen.push({
+        type,
+        name: padded(displayName),
+        status: status === undefined ? undefined : padded(status),
+        values,
+        related
+      })
     }
   }
 
@@ -83,7 +89,9 @@ export class SeenEntities {
     const text = padded(sentence.slice(0, MAX_SENTENCE))
     if (!text.includes(" status ")) return false
     const named = this.#named(sentence)
-    const own = this.#seen.filter(({ name }) => name === named).flatMap(({ status }) => (status === undefined ? [] : [status])) // prettier-ignore
+    const own = this.#seen
+      .filter(({ name }) => name === named)
+      .flatMap(({ status }) => (status === undefined ? [] : [status]))
     if (named === undefined || own.length === 0 || own.some((status) => text.includes(status))) return false
     return this.#seen.some(
       ({ status }) => status !== undefined && text.replace(named, " ").includes(` status is${status}`)

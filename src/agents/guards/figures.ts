@@ -22,7 +22,10 @@ const NO_FIGURE_AFTER = / (?:top|first|last|past|previous|next|(?:is|at|as|come)
 const LEADS_ON = / (?:next|rest|other|others|else|runner|second|remaining|followed|versus|vs|compared) /
 const NONE = / (?:none|without|unassigned|empty|blank|unknown|missing) /
 const MONTHS = "january february march april may june july august september october november december".split(" ")
-const UNITS = "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen eighteen nineteen".split(" ") // prettier-ignore
+const UNITS =
+  "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen eighteen nineteen".split(
+    " "
+  )
 const TENS = "twenty thirty forty fifty sixty seventy eighty ninety".split(" ")
 
 const OTHERS = "It gives a group the figure of another group of the result."
@@ -48,7 +51,7 @@ const tokens = (text: string): string => {
     const [unit, ten] = [UNITS.indexOf(token), TENS.indexOf(token)]
     const before = parts.at(-1)
     if (unit > 0 && unit < 10 && before !== undefined && /^[2-9]0w$/.test(before))
-      parts[parts.length - 1] = `${before[0]}${unit}w` // prettier-ignore
+      parts[parts.length - 1] = `${before[0]}${unit}w`
     else parts.push(unit > 1 ? `${unit}w` : ten >= 0 ? `${ten + 2}0w` : token === "percent" ? "%" : token)
   }
   return ` ${parts.join(" ")} `.replace(/ (\d+)w(?= )/g, " $1")

@@ -58,7 +58,11 @@ const after = (standing: Standing, text: string, actions: Conversation["actions"
 /** Answers a message that asks for declared actions, or tells what one lacks; undefined if it does neither. */
 export const answerAsked = ({ actions, earlier, said }: Conversation): Script<string> | undefined => {
   if (actions.length === 0) return undefined
-  const before = earlier.reduce<Standing>((standing, text) => after(standing, text, actions), { known: {}, asked: [], isAnswered: false }) // prettier-ignore
+  const before = earlier.reduce<Standing>((standing, text) => after(standing, text, actions), {
+    known: {},
+    asked: [],
+    isAnswered: false
+  })
   const now = after(before, said, actions)
   if (now.isAnswered) return doing(now.asked)
   const chosen = before.isAnswered ? choice(tokenize(said)) : undefined
@@ -117,16 +121,21 @@ const MAX_SHOWN = 25
 const shown = ({ action }: Asked, rows: ReadonlyArray<Values>): string => {
   const isList = action.executor._tag === "Http" && action.executor.entries !== undefined
   if (rows.length === 0) return "There are none."
-  const lines = rows.slice(0, MAX_SHOWN).map((row) => Object.entries(row).map(([name, text]) => `${name}: ${text}`).join(isList ? " · " : "\n")) // prettier-ignore
+  const lines = rows.slice(0, MAX_SHOWN).map((row) =>
+    Object.entries(row)
+      .map(([name, text]) => `${name}: ${text}`)
+      .join(isList ? " · " : "\n")
+  )
   const more = rows.length > MAX_SHOWN ? [`These are ${MAX_SHOWN} of ${rows.length}.`] : []
   return [...(isList ? lines.map((line) => `- ${line}`) : lines), ...more].join("\n")
 }
 
 /** What can be asked for, one sentence for each declared action. */
 export const sayable = (actions: Conversation["actions"]): string => {
-  const sentences = actions.flatMap(
-    ({ examples: [first] }) =>
-    first === undefined ? [] : [`- ${first.replaceAll(/\{([a-z0-9_]+)\}/g, (_, name: string) => `[${name.replaceAll("_", " ")}]`)}`] // prettier-ignore
+  const sentences = actions.flatMap(({ examples: [first] }) =>
+    first === undefined
+      ? []
+      : [`- ${first.replaceAll(/\{([a-z0-9_]+)\}/g, (_, name: string) => `[${name.replaceAll("_", " ")}]`)}`]
   )
   return sentences.length === 0
     ? ""

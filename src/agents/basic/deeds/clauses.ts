@@ -92,6 +92,15 @@ export const isPlaceOf =
     const bare = /^(the|our|my|your)$/.test(words[0]?.word ?? "") ? words.slice(1) : words
     const last = bare.at(-1)
     if (last === undefined || bare.length > 3 || bare.some(({ quoted }) => quoted)) return false
-    if (PLACES.has(last.word)) return bare.length === 1 || bare.slice(0, -1).every(({ word }) => PLACES.has(word) || isNoun([{ ...last, word, text: word }]) || /^(team|company|work|sales)$/.test(word)) // prettier-ignore
+    if (PLACES.has(last.word))
+      return (
+        bare.length === 1 ||
+        bare
+          .slice(0, -1)
+          .every(
+            ({ word }) =>
+              PLACES.has(word) || isNoun([{ ...last, word, text: word }]) || /^(team|company|work|sales)$/.test(word)
+          )
+      )
     return bare.length < words.length && isNoun(bare)
   }

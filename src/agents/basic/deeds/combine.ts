@@ -19,7 +19,9 @@ const MAX_STATES = 24
 export const combine = (clauses: ReadonlyArray<ReadonlyArray<Part>>, isQuestion: boolean): ReadonlyArray<Deed> => {
   let states: ReadonlyArray<State> = [{ asked: false, people: [] }]
   for (const parts of clauses) {
-    states = states.flatMap((state) => parts.flatMap((part) => next(state, part, isQuestion) ?? [])).slice(0, MAX_STATES) // prettier-ignore
+    states = states
+      .flatMap((state) => parts.flatMap((part) => next(state, part, isQuestion) ?? []))
+      .slice(0, MAX_STATES)
   }
   return states.flatMap(({ asked, deed, people }) => {
     if (deed === undefined || !asked) return []
@@ -59,7 +61,8 @@ const joined = (state: State, deed: Deed, asked: boolean): State | undefined => 
   if (before === undefined) {
     const own = subjectOf(deed)
     if (deed._tag === "Create" && deed.name !== undefined && PRONOUN.test(folded(deed.name))) return undefined
-    if (own?._tag === "It" && subject !== undefined && deed._tag !== "Create") return { ...state, deed: { ...deed, subject }, asked } // prettier-ignore
+    if (own?._tag === "It" && subject !== undefined && deed._tag !== "Create")
+      return { ...state, deed: { ...deed, subject }, asked }
     if (subject !== undefined && !isSame(subject, own)) return undefined
     return { ...state, deed, asked }
   }
@@ -88,12 +91,16 @@ const asSame = (
   state: State,
   asked: boolean
 ): State | undefined =>
-  // prettier-ignore
   deed.name !== undefined && PRONOUN.test(folded(deed.name)) && deed.type.id === before.type.id
     ? {
         ...state,
         asked,
-        deed: Deed.Create({ ...before, ...(before.kind === undefined && deed.kind !== undefined ? { kind: deed.kind } : {}), rest: [...before.rest, ...deed.rest], settings: [...before.settings, ...deed.settings] }) // prettier-ignore
+        deed: Deed.Create({
+          ...before,
+          ...(before.kind === undefined && deed.kind !== undefined ? { kind: deed.kind } : {}),
+          rest: [...before.rest, ...deed.rest],
+          settings: [...before.settings, ...deed.settings]
+        })
       }
     : undefined
 

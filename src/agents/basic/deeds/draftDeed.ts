@@ -66,7 +66,12 @@ function* drafting(request: Request, context: Context, chosen: Row | undefined):
   const vocabularies = types.map((type, index) => vocabularyOf(type, columns[index]!, fields))
   const deeds = likeliest(request.deeds.flatMap((deed) => withTypes(deed, vocabularies, fields, context)))
   if (deeds.length === 0) return refusals(request.deeds, fields) ?? notWhole(context)
-  const wanted = (type: ContextType) => wantedOf(request.deeds, vocabularies.find((each) => each.type.id === type.id)!, fields) // prettier-ignore
+  const wanted = (type: ContextType) =>
+    wantedOf(
+      request.deeds,
+      vocabularies.find((each) => each.type.id === type.id)!,
+      fields
+    )
   const world: World = { said, context, vocabularies, fields, wanted }
   const found = yield* inParallel(deeds.map(({ deed, types: own }) => draftOf(deed, own, world, chosen)))
   const drafts = new Map(found.flatMap((each) => (each._tag === "Draft" ? [[keyOf(each), each] as const] : [])))
@@ -81,11 +86,13 @@ function* drafting(request: Request, context: Context, chosen: Row | undefined):
   const answer = yield* tool("requestAction", input)
   if (answer.value === undefined) return cannotDo(reasonOf(answer.text))
   const { choices } = answer.value as { readonly choices?: ReadonlyArray<{ readonly name: string }> }
-  if (choices === undefined && set !== undefined) return ofSet(set, (answer.value as { readonly steps?: ReadonlyArray<unknown> }).steps?.length) // prettier-ignore
+  if (choices === undefined && set !== undefined)
+    return ofSet(set, (answer.value as { readonly steps?: ReadonlyArray<unknown> }).steps?.length)
   return choices === undefined ? DRAFTED : cannotDo(reasonOf(answer.text.split("\n")[0]!))
 }
 
-const keyOf = ({ actionId, entityIds, values = [] }: Draft): string => JSON.stringify([actionId, entityIds, values.toSorted()]) // prettier-ignore
+const keyOf = ({ actionId, entityIds, values = [] }: Draft): string =>
+  JSON.stringify([actionId, entityIds, values.toSorted()])
 
 /** The actions that a reading may need, of which what they take is asked first. */
 const actionsOf = (deed: Deed, types: ReadonlyArray<ContextType>, context: Context): ReadonlyArray<string> => {
@@ -108,19 +115,24 @@ const wantedOf = (
   vocabulary: Vocabulary,
   fields: World["fields"]
 ): ReadonlyArray<string> => {
-  // prettier-ignore
   const own = fields.get(`${vocabulary.type.id}.update`)
   if (own === undefined || typeof own === "string") return []
-  const set = deeds.flatMap((deed) => (deed._tag === "Update" ? deed.settings : [])).flatMap((setting) => columnOf(setting, vocabulary) ?? []) // prettier-ignore
+  const set = deeds
+    .flatMap((deed) => (deed._tag === "Update" ? deed.settings : []))
+    .flatMap((setting) => columnOf(setting, vocabulary) ?? [])
   const times = own.filter(({ kind }) => kind === "timestamp" || kind === "date").map(({ id }) => id)
   const length = columnOfConcept("length", vocabulary.columns)
-  return [...new Set([...set, ...times.slice(0, 2), ...(length === undefined ? [] : [length])])].filter((id) => id !== "name" && own.some((field) => field.id === id)).slice(0, MAX_CELLS) // prettier-ignore
+  return [...new Set([...set, ...times.slice(0, 2), ...(length === undefined ? [] : [length])])]
+    .filter((id) => id !== "name" && own.some((field) => field.id === id))
+    .slice(0, MAX_CELLS)
 }
 
 /** The types that the readings can be about. */
 const typesOf = (deeds: ReadonlyArray<Deed>, context: Context): ReadonlyArray<ContextType> => {
   const own = deeds.map((deed) => typeOf(deed, context))
-  const all = own.includes(undefined) ? [...context.types].sort((a, b) => Number(b.id === PEOPLE) - Number(a.id === PEOPLE)) : [] // prettier-ignore
+  const all = own.includes(undefined)
+    ? [...context.types].sort((a, b) => Number(b.id === PEOPLE) - Number(a.id === PEOPLE))
+    : []
   return [...new Set([...own.filter((type) => type !== undefined), ...all])].slice(0, MAX_TYPES)
 }
 
@@ -154,7 +166,13 @@ const withTypes = (
 ): ReadonlyArray<Typed> => {
   if (deed._tag !== "Create" && deed.subject._tag === "It" && (context.focus ?? []).length === 0) return []
   const own = typeOf(deed, context)
-  const types = vocabularies.filter((each) => (own === undefined || each.type.id === own.id) && carries(deed, each, fieldsFor(deed, each.type, fields), calendarOf(context))).map(({ type }) => type) // prettier-ignore
+  const types = vocabularies
+    .filter(
+      (each) =>
+        (own === undefined || each.type.id === own.id) &&
+        carries(deed, each, fieldsFor(deed, each.type, fields), calendarOf(context))
+    )
+    .map(({ type }) => type)
   return types.length === 0 ? [] : [{ deed, types }]
 }
 
@@ -165,15 +183,27 @@ const fieldsFor = (deed: Deed, type: ContextType, fields: World["fields"]) => {
 
 /** The readings that are tried. One whose name contains the column of another reading is that other one, misread. */
 const likeliest = (deeds: ReadonlyArray<Typed>): ReadonlyArray<Typed> => {
-  const columns = deeds.flatMap(({ deed }) => (deed._tag === "Update" ? deed.settings : [])).flatMap((setting) => (setting._tag === "Column" ? [setting.column[0]!.start] : [])) // prettier-ignore
+  const columns = deeds
+    .flatMap(({ deed }) => (deed._tag === "Update" ? deed.settings : []))
+    .flatMap((setting) => (setting._tag === "Column" ? [setting.column[0]!.start] : []))
   const isMisread = ({ deed }: Typed) =>
     deed._tag === "Update" &&
     deed.subject._tag === "Named" &&
     !deed.settings.some(({ _tag }) => _tag === "Column") &&
-    columns.some((start) => deed.subject._tag === "Named" && deed.subject.words.some((word) => word.start === start && word.end > start)) // prettier-ignore
+    columns.some(
+      (start) =>
+        deed.subject._tag === "Named" && deed.subject.words.some((word) => word.start === start && word.end > start)
+    )
   // A set is no name, and "board as completed" is no value.
   const isSet = ({ deed }: Typed) => deed._tag !== "Create" && deed.subject._tag === "Rows"
-  const ends = ({ deed }: Typed) => deed._tag !== "Update" || deed.settings.every(({ value }) => !value.some(({ quoted, word }, at) => quoted !== true && /^(as|to|into)$/.test(word) && value[at + 1]?.word !== "do")) // prettier-ignore
+  const ends = ({ deed }: Typed) =>
+    deed._tag !== "Update" ||
+    deed.settings.every(
+      ({ value }) =>
+        !value.some(
+          ({ quoted, word }, at) => quoted !== true && /^(as|to|into)$/.test(word) && value[at + 1]?.word !== "do"
+        )
+    )
   const sets = deeds.filter((each) => isSet(each) && ends(each))
   const kept = (sets.length > 0 ? sets : deeds).filter((each) => !isMisread(each))
   return (kept.length > 0 ? kept : deeds).slice(0, MAX_TRIED)
@@ -182,7 +212,10 @@ const likeliest = (deeds: ReadonlyArray<Typed>): ReadonlyArray<Typed> => {
 function* draftOf(deed: Deed, types: ReadonlyArray<ContextType>, world: World, chosen?: Row): Script<Draft | Problem> {
   if (deed._tag === "Create") return yield* creation(deed, world)
   if (deed.subject._tag === "Rows") return yield* draftOfSet(deed, deed.subject.lookup, world)
-  const row = chosen !== undefined && types.some(({ id }) => id === chosen.type.id) ? chosen : yield* findSubject(deed.subject, types, world) // prettier-ignore
+  const row =
+    chosen !== undefined && types.some(({ id }) => id === chosen.type.id)
+      ? chosen
+      : yield* findSubject(deed.subject, types, world)
   if (row._tag === "Problem") return (yield* impossible(deed, row, world)) ?? row
   const actionId = actionOf(deed, row.type)
   const entityIds = [row.id]
@@ -215,15 +248,24 @@ type Updating = Exclude<Deed, { _tag: "Create" | "Delete" }>
 
 /** The row's cells that the change depends on. */
 function* targetOf(row: Row, actionId: string, world: World): Script<(Target & { readonly _tag: "Target" }) | Problem> {
-  // prettier-ignore
   const vocabulary = world.vocabularies.find(({ type }) => type.id === row.type.id)!
   const fields = world.fields.get(actionId)
   if (fields === undefined || typeof fields === "string")
     return problem(RANKS.refused, fields ?? "I can't change that.")
   if (row.cells !== undefined) return { _tag: "Target", vocabulary, fields, cells: row.cells }
-  const page = yield* find({ entityTypeId: row.type.id, filters: [{ columnId: "id", op: "eq", value: row.id }], limit: 1, selectColumns: world.wanted(row.type) }) // prettier-ignore
+  const page = yield* find({
+    entityTypeId: row.type.id,
+    filters: [{ columnId: "id", op: "eq", value: row.id }],
+    limit: 1,
+    selectColumns: world.wanted(row.type)
+  })
   const entity = page?.entities[0]
-  return { _tag: "Target", vocabulary, fields, cells: { name: entity?.displayName, status: entity?.status, ...entity?.columns } } // prettier-ignore
+  return {
+    _tag: "Target",
+    vocabulary,
+    fields,
+    cells: { name: entity?.displayName, status: entity?.status, ...entity?.columns }
+  }
 }
 
 const columnOf = (setting: Setting, { columns }: Vocabulary): string | undefined => {
@@ -262,17 +304,27 @@ const standing = (cell: Cell, { cells }: Target): Cell | Problem => {
   if (cell.was === undefined) return cell
   const now = shownCell(cells[cell.column])
   const same = foldText(now) === foldText(cell.was) || foldText(now).split(" ").includes(foldText(cell.was))
-  return same ? cell : problem(RANKS.value, `It isn't “${cell.was}” now${now === "" ? "" : `, but “${now}”`}. I haven't drafted anything.`) // prettier-ignore
+  return same
+    ? cell
+    : problem(
+        RANKS.value,
+        `It isn't “${cell.was}” now${now === "" ? "" : `, but “${now}”`}. I haven't drafted anything.`
+      )
 }
 
 const DAY = 1440
 
 const shiftedCell = (deed: Extract<Deed, { _tag: "Shift" }>, { cells, fields, vocabulary }: Target): Cell | Problem => {
-  const column = deed.column === undefined ? columnOfConcept("date", vocabulary.columns) : columnOfPhrase(deed.column, vocabulary.columns) // prettier-ignore
+  const column =
+    deed.column === undefined
+      ? columnOfConcept("date", vocabulary.columns)
+      : columnOfPhrase(deed.column, vocabulary.columns)
   const kind = fields.find(({ id }) => id === column)?.kind
   const now = cells[column ?? ""]
-  if (column === undefined || typeof now !== "string" || (kind !== "date" && kind !== "timestamp")) return problem(RANKS.value, "I can't see a time that I could move.") // prettier-ignore
-  if (kind === "date" && deed.minutes % DAY !== 0) return problem(RANKS.value, "That is a day without a time: I can move it by days.") // prettier-ignore
+  if (column === undefined || typeof now !== "string" || (kind !== "date" && kind !== "timestamp"))
+    return problem(RANKS.value, "I can't see a time that I could move.")
+  if (kind === "date" && deed.minutes % DAY !== 0)
+    return problem(RANKS.value, "That is a day without a time: I can move it by days.")
   const moved = shifted(now, deed.minutes)
   return { _tag: "Cell", column, value: kind === "date" ? moved.slice(0, 10) : moved, shown: moved.slice(0, 16) }
 }

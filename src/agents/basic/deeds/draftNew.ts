@@ -20,11 +20,16 @@ export function* creation(deed: Extract<Deed, { _tag: "Create" }>, world: World)
   if (fields === undefined || typeof fields === "string") return problem(RANKS.refused, cannotDo(fields ?? ""))
   const what = readNew(deed, vocabulary, fields, context)
   if (what === undefined) return problem(RANKS.words, notWhole(context))
-  if (what.name === undefined) return problem(RANKS.value, `What should the new ${deed.type.name.toLowerCase()} be called? Say it in one sentence, with “called …”.`) // prettier-ignore
+  if (what.name === undefined)
+    return problem(
+      RANKS.value,
+      `What should the new ${deed.type.name.toLowerCase()} be called? Say it in one sentence, with “called …”.`
+    )
   const target: Target = { vocabulary, fields, cells: {} }
   const said1 = what.people.filter((words) => !/^(her|him|them)$/.test(textOf(said, words).toLowerCase()))
   const guests = [...said1, ...(said1.length === 0 ? deed.people : [])]
-  if (said1.length > 0 && deed.people.length > 0 && !sameWords(said1, deed.people, said)) return problem(RANKS.words, notWhole(context)) // prettier-ignore
+  if (said1.length > 0 && deed.people.length > 0 && !sameWords(said1, deed.people, said))
+    return problem(RANKS.words, notWhole(context))
   const times = timeCells(what, target)
   if (!Array.isArray(times)) return times
   const settings = [...deed.settings, ...what.settings]
@@ -44,35 +49,65 @@ export function* creation(deed: Extract<Deed, { _tag: "Create" }>, world: World)
     ...(kind === undefined ? [] : [kind]),
     ...cells,
     ...times,
-    ...(people.length === 0 ? [] : [{ _tag: "Cell" as const, column: column!, value: people.flatMap((each) => (each._tag === "Row" ? [each.id] : [])).join(";"), shown: "" }]) // prettier-ignore
+    ...(people.length === 0
+      ? []
+      : [
+          {
+            _tag: "Cell" as const,
+            column: column!,
+            value: people.flatMap((each) => (each._tag === "Row" ? [each.id] : [])).join(";"),
+            shown: ""
+          }
+        ])
   ])
   return typeof values === "string" ? problem(RANKS.value, values) : { _tag: "Draft", actionId, values }
 }
 
 const sameWords = (a: ReadonlyArray<Parameters<typeof textOf>[1]>, b: typeof a, said: Said): boolean =>
-  a.map((words) => foldText(textOf(said, words))).sort().join() === b.map((words) => foldText(textOf(said, words))).sort().join() // prettier-ignore
+  a
+    .map((words) => foldText(textOf(said, words)))
+    .sort()
+    .join() ===
+  b
+    .map((words) => foldText(textOf(said, words)))
+    .sort()
+    .join()
 
 /** "lead" as a status, if rows have it; a word such as "customer" is often only a word for people. */
 function* kindCell(kind: string, target: Target): Script<Cell | undefined> {
-  const settled = yield* settle(statusOf(kind), target, { said: { text: kind, words: [] }, context: { today: "1970-01-01", types: [] }, vocabularies: [], fields: new Map(), wanted: () => [] }) // prettier-ignore
+  const settled = yield* settle(statusOf(kind), target, {
+    said: { text: kind, words: [] },
+    context: { today: "1970-01-01", types: [] },
+    vocabularies: [],
+    fields: new Map(),
+    wanted: () => []
+  })
   return settled._tag === "Cell" ? settled : undefined
 }
 
-const statusOf = (kind: string): Setting => ({ _tag: "Concept", concept: "status", value: [{ text: kind, word: kind, after: "", capital: false, start: 0, end: kind.length }] }) // prettier-ignore
+const statusOf = (kind: string): Setting => ({
+  _tag: "Concept",
+  concept: "status",
+  value: [{ text: kind, word: kind, after: "", capital: false, start: 0, end: kind.length }]
+})
 
 /** The cells of a time and a length. */
 const timeCells = (
   what: NonNullable<ReturnType<typeof readNew>>,
   { fields, vocabulary }: Target
 ): Array<Cell> | Problem => {
-  // prettier-ignore
   const { day, time, until } = what.moment
   const cells: Array<Cell> = []
   const column = columnOfConcept("date", vocabulary.columns)
   const field = fields.find(({ id }) => id === column)
   if (day !== undefined || time !== undefined) {
-    if (field === undefined || day === undefined) return problem(RANKS.value, day === undefined ? "On which day? Say it in one sentence." : "I can't set a day on that.") // prettier-ignore
-    if (field.kind === "timestamp" && time === undefined) return problem(RANKS.value, "At what time? Say it in one sentence.") // prettier-ignore
+    if (field === undefined || day === undefined)
+      return problem(
+        RANKS.value,
+        day === undefined ? "On which day? Say it in one sentence." : "I can't set a day on that."
+      )
+    if (field.kind === "timestamp" && time === undefined)
+      return problem(RANKS.value, "At what time? Say it in one sentence.")
     if (field.kind === "date" && time !== undefined) return problem(RANKS.value, "That has a day, but no time of day.")
     const value = field.kind === "date" ? day : `${day} ${clock(time!)}:00`
     cells.push({ _tag: "Cell", column: field.id, value, shown: value })
@@ -80,6 +115,7 @@ const timeCells = (
   const minutes = what.minutes ?? (until === undefined || time === undefined ? undefined : until - time)
   if (minutes === undefined) return cells
   const length = columnOfConcept("length", vocabulary.columns)
-  if (length === undefined || !fields.some(({ id }) => id === length) || minutes <= 0) return problem(RANKS.value, "I can't set how long it takes.") // prettier-ignore
+  if (length === undefined || !fields.some(({ id }) => id === length) || minutes <= 0)
+    return problem(RANKS.value, "I can't set how long it takes.")
   return [...cells, { _tag: "Cell", column: length, value: String(minutes), shown: `${minutes} minutes` }]
 }

@@ -25,7 +25,9 @@ export function* draftOfSet(
   const wrong = cells.find((each) => each._tag === "Problem") ?? ("sets" in filters ? undefined : filters)
   if (wrong !== undefined || !("sets" in filters)) return wrong ?? problem(RANKS.words, "")
   const settled = cells.filter((each) => each._tag === "Cell")
-  const was = settled.flatMap((cell): ReadonlyArray<Filter> => (cell.was === undefined ? [] : [{ columnId: cell.column, op: "eq", value: plainValue(cell.was) }])) // prettier-ignore
+  const was = settled.flatMap((cell): ReadonlyArray<Filter> =>
+    cell.was === undefined ? [] : [{ columnId: cell.column, op: "eq", value: plainValue(cell.was) }]
+  )
   const set = yield* findSet(filters, was, world)
   if (set._tag === "Problem") return set
   const entityIds = set.rows.map(({ id }) => id).sort()
@@ -43,10 +45,16 @@ function* cellsOfSet(
   actionId: string,
   world: World
 ): Script<ReadonlyArray<Cell | Problem>> {
-  // prettier-ignore
   const fields = world.fields.get(actionId)
-  if (fields === undefined || typeof fields === "string") return [problem(RANKS.refused, fields ?? "I can't change that.")] // prettier-ignore
-  if (deed._tag !== "Update") return [problem(RANKS.words, "I can set one value for all of them, but not move each by as much. I haven't drafted anything.")] // prettier-ignore
+  if (fields === undefined || typeof fields === "string")
+    return [problem(RANKS.refused, fields ?? "I can't change that.")]
+  if (deed._tag !== "Update")
+    return [
+      problem(
+        RANKS.words,
+        "I can set one value for all of them, but not move each by as much. I haven't drafted anything."
+      )
+    ]
   const vocabulary = world.vocabularies.find((each) => each.type.id === type.id)!
   const target: Target = { vocabulary, fields, cells: {}, isSet: true }
   return yield* inParallel(deed.settings.map((setting) => settle(setting, target, world)))

@@ -52,7 +52,11 @@ interface SetFilters {
 /** What the words of a set mean. What is cancelled lies `ahead`. */
 export function* setFilters(lookup: Lookup, world: World, ahead: boolean): Script<SetFilters | Problem> {
   const { kind, type } = lookup.noun
-  const about: About = { type, columns: world.vocabularies.find((each) => each.type.id === type.id)?.columns ?? [], world } // prettier-ignore
+  const about: About = {
+    type,
+    columns: world.vocabularies.find((each) => each.type.id === type.id)?.columns ?? [],
+    world
+  }
   const timed = lookup.conditions.some(({ _tag }) => _tag === "Time")
   const [kinds, found] = yield* both(
     kind === undefined ? inParallel<Alternatives | Problem>([]) : inParallel([ofKind(kind, about)]),
@@ -62,7 +66,10 @@ export function* setFilters(lookup: Lookup, world: World, ahead: boolean): Scrip
   const wrong = all.find((each): each is Problem => !isFound(each))
   if (wrong !== undefined) return wrong
   const [date] = columnsFor("date", about.columns)
-  const future = ahead && !timed && date !== undefined && kindOf(date, about) === "time" ? [[[{ columnId: date, op: "gte", value: nowOf(about) } as const]]] : [] // prettier-ignore
+  const future =
+    ahead && !timed && date !== undefined && kindOf(date, about) === "time"
+      ? [[[{ columnId: date, op: "gte", value: nowOf(about) } as const]]]
+      : []
   const sets = [...all.filter(isFound), ...future].reduce<ReadonlyArray<ReadonlyArray<Filter>>>(
     (sets, alternatives) => sets.flatMap((set) => alternatives.map((choice) => [...set, ...choice])),
     [[]]
@@ -74,11 +81,32 @@ export function* setFilters(lookup: Lookup, world: World, ahead: boolean): Scrip
 export function* findSet({ noun, sets }: SetFilters, was: Choice, world: World): Script<Rows | Problem> {
   const { said, type } = noun
   const wanted = world.wanted(type).slice(0, MAX_COLUMNS)
-  const pages = yield* inParallel(sets.map((filters) => find({ entityTypeId: type.id, filters: [...filters, ...was], limit: MAX_LIMIT, selectColumns: wanted }))) // prettier-ignore
+  const pages = yield* inParallel(
+    sets.map((filters) =>
+      find({ entityTypeId: type.id, filters: [...filters, ...was], limit: MAX_LIMIT, selectColumns: wanted })
+    )
+  )
   if (pages.some((page) => page === undefined)) return unclear(type, "that")
-  const rows = new Map(pages.flatMap((page) => page!.entities).map((entity): [string, Row] => [entity.entityId, { _tag: "Row", type, id: entity.entityId, name: entity.displayName ?? "", cells: { name: entity.displayName, status: entity.status, ...entity.columns } }])) // prettier-ignore
+  const rows = new Map(
+    pages
+      .flatMap((page) => page!.entities)
+      .map((entity): [string, Row] => [
+        entity.entityId,
+        {
+          _tag: "Row",
+          type,
+          id: entity.entityId,
+          name: entity.displayName ?? "",
+          cells: { name: entity.displayName, status: entity.status, ...entity.columns }
+        }
+      ])
+  )
   const total = Math.max(rows.size, ...pages.map((page) => page!.total))
-  if (total > MAX_LIMIT) return problem(RANKS.several, `That's ${pages.some((page) => page!.totalIsLowerBound) ? "more than " : ""}${total} ${called(said, type, total)}, and I change at most ${MAX_LIMIT} at a time. Narrow it down, and I'll draft it.`) // prettier-ignore
+  if (total > MAX_LIMIT)
+    return problem(
+      RANKS.several,
+      `That's ${pages.some((page) => page!.totalIsLowerBound) ? "more than " : ""}${total} ${called(said, type, total)}, and I change at most ${MAX_LIMIT} at a time. Narrow it down, and I'll draft it.`
+    )
   return rows.size === 0
     ? problem(RANKS.missing, `I found no such ${called(said, type, 2)}, so I haven't drafted anything.`)
     : { _tag: "Rows", type, said, rows: [...rows.values()] }
@@ -95,7 +123,9 @@ function* ofKind(kind: string, about: About): Script<Alternatives | Problem> {
   const [status] = columnsFor("status", about.columns)
   if (status === undefined) return unclear(about.type, kind)
   const [said, one = said, ...others] = wordForms(kind)
-  const tries = [[said!, one!], others].filter((words) => words.length > 0).map((words): Choice => [{ columnId: status, op: "eq", value: [...new Set(words)].map(plainValue).join("|") }]) // prettier-ignore
+  const tries = [[said!, one!], others]
+    .filter((words) => words.length > 0)
+    .map((words): Choice => [{ columnId: status, op: "eq", value: [...new Set(words)].map(plainValue).join("|") }])
   const pages = yield* inParallel(tries.map((filters) => count({ entityTypeId: about.type.id, filters })))
   const hit = tries.find((_, at) => (pages[at]?.total ?? 0) > 0)
   if (hit !== undefined) return [hit]
@@ -116,9 +146,17 @@ function* meant(condition: Condition, about: About): Script<Alternatives | Probl
     case "Owned":
       return yield* personal(condition, ["owner"], about)
     case "With":
-      return isPossessive(condition, world) ? yield* personal(condition, ["owner", "attendees"], about) : yield* named(condition, ["attendees", "owner"], about) // prettier-ignore
+      return isPossessive(condition, world)
+        ? yield* personal(condition, ["owner", "attendees"], about)
+        : yield* named(condition, ["attendees", "owner"], about)
     case "At":
-      return /^(of|for)$/.test(condition.preposition) ? yield* named(condition, ["owner", "attendees"], about) : yield* valued(condition.words.map(({ text }) => text), condition.preposition, about) // prettier-ignore
+      return /^(of|for)$/.test(condition.preposition)
+        ? yield* named(condition, ["owner", "attendees"], about)
+        : yield* valued(
+            condition.words.map(({ text }) => text),
+            condition.preposition,
+            about
+          )
     case "Quality":
       return yield* valued(condition.words.split(" "), undefined, about)
     case "Time":
@@ -149,7 +187,9 @@ function* meant(condition: Condition, about: About): Script<Alternatives | Probl
       const of = yield* inParallel(condition.of.map((each) => meant(each, about)))
       const wrong = of.find((each): each is Problem => !isFound(each))
       if (wrong !== undefined) return wrong
-      const either = of.every((each) => (each as Alternatives).length === 1) ? anyOf(of.map((each) => (each as Alternatives)[0]!)) : undefined // prettier-ignore
+      const either = of.every((each) => (each as Alternatives).length === 1)
+        ? anyOf(of.map((each) => (each as Alternatives)[0]!))
+        : undefined
       return either === undefined ? none : [either]
     }
   }
@@ -171,7 +211,11 @@ const theirs = (
   about: About,
   none: Problem
 ): Alternatives | Problem => {
-  const columns = concepts.flatMap((concept) => columnsFor(concept, about.columns).filter((column) => isPersonal(column, about)).slice(0, 1)) // prettier-ignore
+  const columns = concepts.flatMap((concept) =>
+    columnsFor(concept, about.columns)
+      .filter((column) => isPersonal(column, about))
+      .slice(0, 1)
+  )
   return columns.length === 0 ? none : [...new Set(columns)].map((column) => eq(column, id))
 }
 
@@ -181,7 +225,6 @@ function* personal(
   concepts: ReadonlyArray<"owner" | "attendees">,
   about: About
 ): Script<Alternatives | Problem> {
-  // prettier-ignore
   const { world } = about
   const none = unclear(about.type, phraseOf(condition))
   if (condition.id !== undefined) return theirs(condition.id, concepts, about, none)
@@ -189,7 +232,12 @@ function* personal(
   if (who._tag === "Row") return theirs(who.id, concepts, about, none)
   // A choice among several people isn't a choice of rows.
   const { choices = [] } = who
-  return choices.length === 0 ? who : problem(RANKS.several, `Several people match “${written(condition.words)}”: give me the whole name. I haven't drafted anything.`) // prettier-ignore
+  return choices.length === 0
+    ? who
+    : problem(
+        RANKS.several,
+        `Several people match “${written(condition.words)}”: give me the whole name. I haven't drafted anything.`
+      )
 }
 
 /** A person, or a value: "with Kofi", "with low priority", "for Apollo". */
@@ -198,7 +246,6 @@ function* named(
   concepts: ReadonlyArray<"owner" | "attendees">,
   about: About
 ): Script<Alternatives | Problem> {
-  // prettier-ignore
   const words = condition.words.map(({ text }) => text)
   if (inColumn(words, about).length > 0) return yield* valued(words, undefined, about)
   const [who, value] = yield* both(
@@ -215,15 +262,23 @@ function* named(
 const timed = (condition: Extract<Condition, { _tag: "Time" }>, about: About): Alternatives | Problem => {
   const { columns, type, world } = about
   const { when } = condition
-  const choices = conditionChoices(condition, columns, world.context, new Map()).filter((choice) => choice.length > 0 && choice.every(({ columnId }) => isTime(columnId, about))) // prettier-ignore
+  const choices = conditionChoices(condition, columns, world.context, new Map()).filter(
+    (choice) => choice.length > 0 && choice.every(({ columnId }) => isTime(columnId, about))
+  )
   const [first] = choices
   const column = first?.[0]?.columnId
   if (first === undefined || column === undefined) return unclear(type, when.said)
   const isDay = kindOf(column, about) === "date"
-  if (isDay && first.some(({ value }) => value.includes("T"))) return problem(RANKS.value, "These have a day, but no time of day.") // prettier-ignore
+  if (isDay && first.some(({ value }) => value.includes("T")))
+    return problem(RANKS.value, "These have a day, but no time of day.")
   // Of several dates none is meant by itself, unless it is the one that such rows are about.
   const others = new Set(choices.flat().map(({ columnId }) => columnId))
-  if (condition.by === undefined && others.size > 1 && !/^(starts?|date|when|due|due_date|due_on|deadline)$/.test(column)) return unclear(type, when.said) // prettier-ignore
+  if (
+    condition.by === undefined &&
+    others.size > 1 &&
+    !/^(starts?|date|when|due|due_date|due_on|deadline)$/.test(column)
+  )
+    return unclear(type, when.said)
   const now = when.said === "coming up" && !isDay ? nowOf(about) : undefined
   return [first.map((filter) => (now !== undefined && filter.op === "gte" ? { ...filter, value: now } : filter))]
 }

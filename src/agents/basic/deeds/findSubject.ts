@@ -78,15 +78,28 @@ function* namesakes(name: string, type: ContextType, wanted: ReadonlyArray<strin
   const folded = foldText(name)
   const isWhole = ({ displayName }: Entity) => foldText(displayName ?? "") === folded
   // Too many to see all: the whole name is looked up by itself.
-  const page = like !== undefined && asksWhich(like) ? yield* find({ entityTypeId: type.id, filters: eqName(name), limit: 8, ...shown }) : like // prettier-ignore
+  const page =
+    like !== undefined && asksWhich(like)
+      ? yield* find({ entityTypeId: type.id, filters: eqName(name), limit: 8, ...shown })
+      : like
   const whole = (page?.entities ?? []).filter(isWhole)
-  if (whole.length > 0) return whole.length === 1 && (page === like || page!.total === 1) ? rowOf(type, whole[0]!) : several(whole.map((entity) => rowOf(type, entity)), name) // prettier-ignore
+  if (whole.length > 0)
+    return whole.length === 1 && (page === like || page!.total === 1)
+      ? rowOf(type, whole[0]!)
+      : several(
+          whole.map((entity) => rowOf(type, entity)),
+          name
+        )
   const parted = folded.split(" ")
   const found = (like?.entities ?? []).filter(({ displayName }) => {
     const words = foldText(displayName ?? "").split(/[\s,-]+/)
     return parted.every((word) => words.includes(word))
   })
-  if (like !== undefined && asksWhich(like) && found.length > 0) return several(found.slice(0, 8).map((entity) => rowOf(type, entity)), name) // prettier-ignore
+  if (like !== undefined && asksWhich(like) && found.length > 0)
+    return several(
+      found.slice(0, 8).map((entity) => rowOf(type, entity)),
+      name
+    )
   const [one] = found
   if (one === undefined) return notFound(name)
   return found.length === 1
@@ -141,7 +154,14 @@ export function* findSubject(subject: Subject, types: ReadonlyArray<ContextType>
 function* byName(name: string, types: ReadonlyArray<ContextType>, { wanted }: World): Script<Row | Problem> {
   if (name.includes("@")) {
     const people = types.find(({ id }) => id === PEOPLE)
-    const page = people && (yield* find({ entityTypeId: PEOPLE, filters: [{ columnId: "email", op: "eq", value: name }], limit: 2, selectColumns: wanted(people) })) // prettier-ignore
+    const page =
+      people &&
+      (yield* find({
+        entityTypeId: PEOPLE,
+        filters: [{ columnId: "email", op: "eq", value: name }],
+        limit: 2,
+        selectColumns: wanted(people)
+      }))
     return people !== undefined && page?.total === 1 ? rowOf(people, page.entities[0]!) : notFound(name)
   }
   const tried = types.slice(0, MAX_TRIED)
@@ -149,7 +169,9 @@ function* byName(name: string, types: ReadonlyArray<ContextType>, { wanted }: Wo
   const rest = tried.filter((type) => type !== people)
   const [[person], pages] = yield* both(
     inParallel(people === undefined ? [] : [namesakes(name, people, wanted(people))]),
-    inParallel(rest.map((type) => find({ entityTypeId: type.id, filters: eqName(name), limit: 8, selectColumns: wanted(type) }))) // prettier-ignore
+    inParallel(
+      rest.map((type) => find({ entityTypeId: type.id, filters: eqName(name), limit: 8, selectColumns: wanted(type) }))
+    )
   )
   const others = rest.flatMap((type, index) => (pages[index]?.entities ?? []).map((entity) => rowOf(type, entity)))
   const named = person === undefined ? [] : person._tag === "Row" ? [person] : (person.choices ?? [])
@@ -173,19 +195,41 @@ function* described(subject: Described, type: ContextType, world: World): Script
   const isDay = typeof fields !== "string" && fields?.find(({ id }) => id === date)?.kind === "date"
   const when = range(subject, context, date, isDay)
   if (typeof when === "string") return problem(RANKS.words, when)
-  const who = yield* inParallel([...subject.people.map((words) => person(words, world)), ...(subject.mine ? [person([ME], world)] : [])]) // prettier-ignore
+  const who = yield* inParallel([
+    ...subject.people.map((words) => person(words, world)),
+    ...(subject.mine ? [person([ME], world)] : [])
+  ])
   const lost = who.find((each) => each._tag === "Problem")
   if (lost !== undefined) return lost
   const ids = who.flatMap((each) => (each._tag === "Row" ? [each.id] : []))
   const others = ids.slice(0, subject.people.length)
   if (others.length > 0 && guests === undefined) return problem(RANKS.words, "I can't tell who is there.")
-  const titles = [subject.title, subject.fuller].flatMap((words) => (words === undefined ? [] : [eqName(textOf(said, words))])) // prettier-ignore
-  const base: ReadonlyArray<Filter> = [...when, ...others.map((id): Filter => ({ columnId: guests!, op: "eq", value: id }))] // prettier-ignore
+  const titles = [subject.title, subject.fuller].flatMap((words) =>
+    words === undefined ? [] : [eqName(textOf(said, words))]
+  )
+  const base: ReadonlyArray<Filter> = [
+    ...when,
+    ...others.map((id): Filter => ({ columnId: guests!, op: "eq", value: id }))
+  ]
   const me = subject.mine ? ids.at(-1) : undefined
-  const mine = me === undefined ? [] : [owner, guests].flatMap((columnId): ReadonlyArray<Filter> => (columnId === undefined ? [] : [{ columnId, op: "eq", value: me }])) // prettier-ignore
+  const mine =
+    me === undefined
+      ? []
+      : [owner, guests].flatMap((columnId): ReadonlyArray<Filter> =>
+          columnId === undefined ? [] : [{ columnId, op: "eq", value: me }]
+        )
   const owned = mine.length === 0 ? [base] : mine.map((filter) => [...base, filter])
   const sets = titles.length === 0 ? owned : titles.flatMap((title) => owned.map((filters) => [...filters, ...title]))
-  const pages = yield* inParallel(sets.map((filters) => find({ entityTypeId: type.id, filters, limit: 8, selectColumns: [...new Set([date, ...world.wanted(type)])].slice(0, 5) }))) // prettier-ignore
+  const pages = yield* inParallel(
+    sets.map((filters) =>
+      find({
+        entityTypeId: type.id,
+        filters,
+        limit: 8,
+        selectColumns: [...new Set([date, ...world.wanted(type)])].slice(0, 5)
+      })
+    )
+  )
   const found = new Map(pages.flatMap((page) => page?.entities ?? []).map((entity) => [entity.entityId, entity]))
   const timeOf = (entity: Entity) => String(entity.columns?.[date] ?? "")
   const sign = subject.order === "last" ? -1 : 1
@@ -209,7 +253,10 @@ const range = (subject: Described, context: Context, date: string, isDay: boolea
   const { moment, order } = subject
   const gte = (value: string): Filter => ({ columnId: date, op: "gte", value })
   const lt = (value: string): Filter => ({ columnId: date, op: "lt", value })
-  const now = isDay || context.time === undefined || context.time === "00:00" ? context.today : `${context.today}T${context.time}:00` // prettier-ignore
+  const now =
+    isDay || context.time === undefined || context.time === "00:00"
+      ? context.today
+      : `${context.today}T${context.time}:00`
   if (moment !== undefined) {
     const day = moment.day ?? context.today
     if (moment.time !== undefined && isDay) return "These have a day, but no time of day."

@@ -119,9 +119,20 @@ export const OTHER_REQUESTS = set(
 export const MANY = set("all every each both any everyone everybody several some most half these those")
 
 export const ORDERS = byWord<"first" | "last" | "next">({
-  first: "first", earliest: "first", "1st": "first", opening: "first", last: "last", latest: "last", final: "last",
-  next: "next", upcoming: "next", coming: "next", nearest: "next", soonest: "next", closest: "next"
-}) // prettier-ignore
+  first: "first",
+  earliest: "first",
+  "1st": "first",
+  opening: "first",
+  last: "last",
+  latest: "last",
+  final: "last",
+  next: "next",
+  upcoming: "next",
+  coming: "next",
+  nearest: "next",
+  soonest: "next",
+  closest: "next"
+})
 
 /** Words that never begin a subject. */
 export const QUESTION_WORDS = set(
@@ -144,8 +155,10 @@ const NOT_LAST = set(
 export const isRounded = (
   words: ReadonlyArray<{ readonly word: string; readonly capital: boolean; readonly quoted?: true }>
 ): boolean =>
-  // prettier-ignore
-  (words[0]?.quoted === true || (words[0]?.word === "to" && words[1]?.word === "do") || !NOT_FIRST.has(words[0]?.word ?? "to") || words[0]!.capital) && // prettier-ignore
+  (words[0]?.quoted === true ||
+    (words[0]?.word === "to" && words[1]?.word === "do") ||
+    !NOT_FIRST.has(words[0]?.word ?? "to") ||
+    words[0]!.capital) &&
   (words.at(-1)?.quoted === true || !NOT_LAST.has(words.at(-1)?.word ?? "to"))
 
 /** Whether a word makes unquoted words more than a name or a value; "IT" is one. */

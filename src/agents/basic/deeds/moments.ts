@@ -88,19 +88,24 @@ export const dayAt = (tokens: Tokens, calendar: Calendar): At<string> | undefine
       : at(addDays(today, (weekday - weekdayOf(today) + 7) % 7), 1)
   }
   const named = second === "" ? undefined : WEEKDAYS[second]
-  if (named !== undefined && /^(this|coming)$/.test(first)) return at(addDays(today, (named - weekdayOf(today) + 7) % 7), 2) // prettier-ignore
+  if (named !== undefined && /^(this|coming)$/.test(first))
+    return at(addDays(today, (named - weekdayOf(today) + 7) % 7), 2)
   const month = MONTHS[first]
   if (month !== undefined) {
     const [, day] = ORDINAL.exec(second) ?? []
     if (day === undefined) return undefined
-    return YEAR.test(third) ? at(dated(third, month, Number(day), calendar), 3) : at(dated(undefined, month, Number(day), calendar), 2) // prettier-ignore
+    return YEAR.test(third)
+      ? at(dated(third, month, Number(day), calendar), 3)
+      : at(dated(undefined, month, Number(day), calendar), 2)
   }
   const [, day] = ORDINAL.exec(first) ?? []
   if (day === undefined) return undefined
   const [name, year, length] = second === "of" ? [third, fourth, 3] : [second, third, 2]
   const number = MONTHS[name]
   if (number === undefined) return undefined
-  return YEAR.test(year) ? at(dated(year, number, Number(day), calendar), length + 1) : at(dated(undefined, number, Number(day), calendar), length) // prettier-ignore
+  return YEAR.test(year)
+    ? at(dated(year, number, Number(day), calendar), length + 1)
+    : at(dated(undefined, number, Number(day), calendar), length)
 }
 
 const WRITTEN_TIMES = byWord<number>({ noon: 720, midday: 720, midnight: 0, lunchtime: 720 })
@@ -131,7 +136,10 @@ export const timeOfDayAt = (tokens: Tokens, bare: boolean): At<number> | undefin
       return at(base + past * lead, first === "a" ? 4 : 3)
     }
   }
-  const [, hours, , minutes, half] = /^(\d{1,2})(([:.h])(\d{2}))?(am|pm|a\.m\.?|p\.m\.?)?$/.exec(first)?.flatMap((part, index) => (index === 3 ? [] : [part])) ?? [] // prettier-ignore
+  const [, hours, , minutes, half] =
+    /^(\d{1,2})(([:.h])(\d{2}))?(am|pm|a\.m\.?|p\.m\.?)?$/
+      .exec(first)
+      ?.flatMap((part, index) => (index === 3 ? [] : [part])) ?? []
   const hour = hours === undefined ? (bare || second === "o'clock" ? hourOf(first) : undefined) : Number(hours)
   if (hour === undefined) return undefined
   const clockWord = second === "o'clock" || second === "oclock" ? 1 : 0
@@ -160,10 +168,35 @@ const partOfDay = (tokens: Tokens): { readonly half: string; readonly length: nu
 }
 
 const UNITS = byWord<number>({
-  minute: 1, minutes: 1, min: 1, mins: 1, m: 1, hour: 60, hours: 60, hr: 60, hrs: 60, h: 60,
-  day: 1440, days: 1440, week: 10_080, weeks: 10_080
-}) // prettier-ignore
-const NUMBERS = byWord<number>({ ...CARDINALS, a: 1, an: 1, fifteen: 15, thirty: 30, forty: 40, "forty-five": 45, fifty: 50, sixty: 60, ninety: 90, eleven: 11, twelve: 12 }) // prettier-ignore
+  minute: 1,
+  minutes: 1,
+  min: 1,
+  mins: 1,
+  m: 1,
+  hour: 60,
+  hours: 60,
+  hr: 60,
+  hrs: 60,
+  h: 60,
+  day: 1440,
+  days: 1440,
+  week: 10_080,
+  weeks: 10_080
+})
+const NUMBERS = byWord<number>({
+  ...CARDINALS,
+  a: 1,
+  an: 1,
+  fifteen: 15,
+  thirty: 30,
+  forty: 40,
+  "forty-five": 45,
+  fifty: 50,
+  sixty: 60,
+  ninety: 90,
+  eleven: 11,
+  twelve: 12
+})
 
 const numberOf = (word: string): number | undefined => {
   const [, whole, over, under] = /^(\d{1,4}(?:\.\d{1,2})?)$|^(\d)\/(\d)$/.exec(word) ?? []
@@ -197,7 +230,8 @@ export const lengthAt = (tokens: Tokens): At<number> | undefined => {
     const unit = UNITS[of(2)]
     return unit === undefined ? undefined : long(unit / 2, 3)
   }
-  if (/^(a|one)$/.test(of(0)) && of(1) === "quarter" && of(2) === "of" && of(3) === "an" && of(4) === "hour") return long(15, 5) // prettier-ignore
+  if (/^(a|one)$/.test(of(0)) && of(1) === "quarter" && of(2) === "of" && of(3) === "an" && of(4) === "hour")
+    return long(15, 5)
   if (of(0) === "quarter" && of(1) === "of" && of(2) === "an" && of(3) === "hour") return long(15, 4)
   if (/^hour$/.test(of(0)) && of(1) === "long") return done(60, 2)
   if (of(0) === "hour" && of(1) === "and" && /^(a|one)$/.test(of(2)) && of(3) === "half") return long(90, 4)
@@ -218,11 +252,13 @@ export const lengthAt = (tokens: Tokens): At<number> | undefined => {
   const unit = UNITS[of(at)]
   if (unit === undefined) return undefined
   at += 1
-  if (of(at) === "and" && /^(a|one)$/.test(of(at + 1)) && of(at + 2) === "half") return long((number + 0.5) * unit, at + 3) // prettier-ignore
+  if (of(at) === "and" && /^(a|one)$/.test(of(at + 1)) && of(at + 2) === "half")
+    return long((number + 0.5) * unit, at + 3)
   const more = of(at) === "and" ? at + 1 : at
   const second = numberOf(of(more))
   const smaller = UNITS[of(more + 1)]
-  if (second !== undefined && smaller !== undefined && smaller < unit && of(more) !== "a") return long(number * unit + second * smaller, more + 2) // prettier-ignore
+  if (second !== undefined && smaller !== undefined && smaller < unit && of(more) !== "a")
+    return long(number * unit + second * smaller, more + 2)
   return long(number * unit, at)
 }
 
@@ -262,13 +298,17 @@ export const momentAt = (tokens: Tokens, calendar: Calendar, bare = false): At<M
       ? timeOfDayAt(tokens.slice(length + 1), true)
       : undefined)
   if (end === undefined) return { value: { time: start.value }, length }
-  return { value: { time: start.value, until: end.value }, length: range === undefined ? length + 1 + end.length : length } // prettier-ignore
+  return {
+    value: { time: start.value, until: end.value },
+    length: range === undefined ? length + 1 + end.length : length
+  }
 }
 
 /** "11-12:30": a range of times in one word. */
 const rangeOf = (token: Token | undefined): readonly [At<number>, At<number>] | undefined => {
   const [from, to, more] = (token?.word ?? "").split(/[-–]/)
-  if (from === undefined || to === undefined || more !== undefined || !/^\d/.test(from) || !/^\d/.test(to)) return undefined // prettier-ignore
+  if (from === undefined || to === undefined || more !== undefined || !/^\d/.test(from) || !/^\d/.test(to))
+    return undefined
   const half = /(am|pm)$/.exec(to)?.[0]
   const times = [/(am|pm)$/.test(from) || half === undefined ? from : `${from}${half}`, to].map((word) =>
     timeOfDayAt([{ text: word, word, after: "", capital: false }], true)
@@ -283,7 +323,11 @@ export const momentOf = (tokens: Tokens, calendar: Calendar): Moment | undefined
   for (let at = 0; at < tokens.length;) {
     const next = momentAt(tokens.slice(at), calendar, found.time === undefined)
     if (next === undefined) return undefined
-    if ((next.value.day !== undefined && found.day !== undefined) || (next.value.time !== undefined && found.time !== undefined)) return undefined // prettier-ignore
+    if (
+      (next.value.day !== undefined && found.day !== undefined) ||
+      (next.value.time !== undefined && found.time !== undefined)
+    )
+      return undefined
     found = { ...found, ...next.value }
     at += next.length
   }

@@ -30,8 +30,16 @@ export const ofRows =
     captures["x"] !== undefined && read(captures["x"])?._tag === "Rows" ? build(captures, read, calendar) : undefined
 
 const was = ({ o }: Captures) => (o === undefined ? {} : { was: o })
-export const column = (captures: Captures) => [Setting.Column({ column: captures["c"]!, value: captures["v"]!, ...was(captures) })] // prettier-ignore
-export const value = (captures: Captures) => [Setting.Value({ value: captures["v"]!, ...was(captures), ...(captures["c"] === undefined ? {} : { kind: captures["c"] }) })] // prettier-ignore
+export const column = (captures: Captures) => [
+  Setting.Column({ column: captures["c"]!, value: captures["v"]!, ...was(captures) })
+]
+export const value = (captures: Captures) => [
+  Setting.Value({
+    value: captures["v"]!,
+    ...was(captures),
+    ...(captures["c"] === undefined ? {} : { kind: captures["c"] })
+  })
+]
 export const owner = (captures: Captures) => [
   Setting.Concept({ concept: "owner", value: captures["p"]!, ...was(captures) })
 ]
@@ -54,7 +62,9 @@ export const stretch =
   ({ d, x }, read) => {
     const subject = read(x!)
     const minutes = lengthAt(d!)?.value
-    return subject === undefined || minutes === undefined ? undefined : Part.Order({ deed: Deed.Stretch({ subject, minutes: sign * minutes }) }) // prettier-ignore
+    return subject === undefined || minutes === undefined
+      ? undefined
+      : Part.Order({ deed: Deed.Stretch({ subject, minutes: sign * minutes }) })
   }
 
 export const remove: Build = ({ x }, read) => {
@@ -65,5 +75,7 @@ export const remove: Build = ({ x }, read) => {
 /** A statement that asks for nothing by itself. */
 export const background: Build = ({ x }, read) => {
   const subject = x === undefined ? undefined : read(x)
-  return x !== undefined && subject === undefined ? undefined : Part.Statement({ enough: false, ...(subject === undefined ? {} : { subject }) }) // prettier-ignore
+  return x !== undefined && subject === undefined
+    ? undefined
+    : Part.Statement({ enough: false, ...(subject === undefined ? {} : { subject }) })
 }

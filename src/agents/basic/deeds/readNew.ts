@@ -32,7 +32,9 @@ export interface New {
 }
 
 const phrases = (texts: string) => byLength(texts.split("|"))
-const SKIPPED = phrases("and|also|that is|which is|who is|that should be|which should be|that will be|to be|please|it|they|it should be|taking place|happening|scheduled|on my calendar|in my calendar|on the calendar|in the calendar|on our calendar|to my calendar|to the calendar|in the crm|to the crm|in the system|that|which|who|is|are|should be|will be|running|be|down") // prettier-ignore
+const SKIPPED = phrases(
+  "and|also|that is|which is|who is|that should be|which should be|that will be|to be|please|it|they|it should be|taking place|happening|scheduled|on my calendar|in my calendar|on the calendar|in the calendar|on our calendar|to my calendar|to the calendar|in the crm|to the crm|in the system|that|which|who|is|are|should be|will be|running|be|down"
+)
 const NAMED = phrases(
   "called|named|titled|entitled|labelled|labeled|with the name|with the title|by the name of|with name|with title|name|title|under the name|under the title|known as"
 )
@@ -42,8 +44,12 @@ const LASTING = phrases(
 const GUESTS = phrases(
   "with|inviting|invite|and invite|attended by|including|along with|together with|for me and|guests|attendees|participants|with attendees|featuring|between me and|add|and add"
 )
-const OWNED = phrases("assigned to|assign to|assign it to|assign them to|and assign them to|and assign it to|owned by|handled by|managed by|looked after by|belonging to|to be assigned to|to be handled by|under|owner|with owner|assignee|to be owned by|for|give it to|give them to|run by|led by|to be given to|going to|goes to|in the care of|reporting to|responsible") // prettier-ignore
-const DUE = phrases("due|due on|due by|by|with a deadline of|with deadline|with due date|deadline|with the deadline|with a due date of|needed by|to be done by|to finish by|due date|before the end of") // prettier-ignore
+const OWNED = phrases(
+  "assigned to|assign to|assign it to|assign them to|and assign them to|and assign it to|owned by|handled by|managed by|looked after by|belonging to|to be assigned to|to be handled by|under|owner|with owner|assignee|to be owned by|for|give it to|give them to|run by|led by|to be given to|going to|goes to|in the care of|reporting to|responsible"
+)
+const DUE = phrases(
+  "due|due on|due by|by|with a deadline of|with deadline|with due date|deadline|with the deadline|with a due date of|needed by|to be done by|to finish by|due date|before the end of"
+)
 const IN = phrases(
   "in|on|under|at|to|into|as|in the|on the|under the|at the|to the|into the|as a|as the|with|with the|with a|set to|marked as|marked"
 )
@@ -63,7 +69,6 @@ export const readNew = (
 const MAX_DEPTH = 24
 
 const rest = (words: Words, so: New, about: About, depth: number): New | undefined => {
-  // prettier-ignore
   if (words.length === 0) return so
   if (depth > MAX_DEPTH) return undefined
   const go = (length: number, more: New) => rest(words.slice(length), more, about, depth + 1)
@@ -76,7 +81,6 @@ const rest = (words: Words, so: New, about: About, depth: number): New | undefin
 
 /** The possible next parts, most certain first. */
 function* steps(words: Words, so: New, about: About, depth: number): Generator<readonly [number, New]> {
-  // prettier-ignore
   const [first] = words
   const { calendar, columns } = about
   if (first!.quoted === true) {
@@ -103,7 +107,11 @@ function* steps(words: Words, so: New, about: About, depth: number): Generator<r
   if (columnOfConcept("due", columns) !== undefined) {
     for (const lead of leads(DUE)) {
       const at = momentAt(words.slice(lead), calendar)
-      if (at?.value.day !== undefined) yield [lead + at.length, setting(so, Setting.Concept({ concept: "due", value: words.slice(lead, lead + at.length) }))] // prettier-ignore
+      if (at?.value.day !== undefined)
+        yield [
+          lead + at.length,
+          setting(so, Setting.Concept({ concept: "due", value: words.slice(lead, lead + at.length) }))
+        ]
     }
   }
   const guests = columnOfConcept("attendees", columns)
@@ -116,7 +124,10 @@ function* steps(words: Words, so: New, about: About, depth: number): Generator<r
         const after = words.slice(lead + length)
         const tail = OWNING.find((text) => startsWith(after, text))
         if (tail !== undefined && couldBeName(words.slice(lead, lead + length)))
-          yield [lead + length + tail.length, setting(so, Setting.Concept({ concept: "owner", value: words.slice(lead, lead + length) }))] // prettier-ignore
+          yield [
+            lead + length + tail.length,
+            setting(so, Setting.Concept({ concept: "owner", value: words.slice(lead, lead + length) }))
+          ]
       }
     }
   }
@@ -126,7 +137,8 @@ function* steps(words: Words, so: New, about: About, depth: number): Generator<r
         yield [lead + length, { ...so, people: [...so.people, words.slice(lead, lead + length)] }]
     }
     if (first!.word === "and" && so.people.length > 0) {
-      for (const length of nameLengths(words.slice(1))) yield [1 + length, { ...so, people: [...so.people, words.slice(1, 1 + length)] }] // prettier-ignore
+      for (const length of nameLengths(words.slice(1)))
+        yield [1 + length, { ...so, people: [...so.people, words.slice(1, 1 + length)] }]
     }
     if (so.people.length > 0 && (so.people.at(-1)!.at(-1) as Word).after.startsWith(",")) {
       for (const length of nameLengths(words)) yield [length, { ...so, people: [...so.people, words.slice(0, length)] }]
@@ -135,7 +147,10 @@ function* steps(words: Words, so: New, about: About, depth: number): Generator<r
   if (owner !== undefined && !ownerSet) {
     for (const lead of leads(OWNED)) {
       for (const length of nameLengths(words.slice(lead)))
-        yield [lead + length, setting(so, Setting.Concept({ concept: "owner", value: words.slice(lead, lead + length) }))] // prettier-ignore
+        yield [
+          lead + length,
+          setting(so, Setting.Concept({ concept: "owner", value: words.slice(lead, lead + length) }))
+        ]
     }
   }
   // "status Lead", "with phone 512-555-0142".
@@ -143,8 +158,14 @@ function* steps(words: Words, so: New, about: About, depth: number): Generator<r
   for (const lead of [0, ...withLead]) {
     for (let length = Math.min(3, words.length - lead - 1); length >= 1; length--) {
       const phrase = words.slice(lead, lead + length)
-      if (phrase.some(({ quoted, word }) => quoted === true || FUNCTION_WORDS.has(word)) || columnOfPhrase(phrase, columns) === undefined) continue // prettier-ignore
-      const copula = ["is", "of", "=", "to", "should be"].map((text) => text.split(" ")).find((text) => startsWith(words.slice(lead + length), text)) // prettier-ignore
+      if (
+        phrase.some(({ quoted, word }) => quoted === true || FUNCTION_WORDS.has(word)) ||
+        columnOfPhrase(phrase, columns) === undefined
+      )
+        continue
+      const copula = ["is", "of", "=", "to", "should be"]
+        .map((text) => text.split(" "))
+        .find((text) => startsWith(words.slice(lead + length), text))
       const from = lead + length + (copula?.length ?? 0)
       for (const value of valueLengths(words.slice(from)).filter((length) =>
         suits(columnOfPhrase(phrase, columns)!, words.slice(from, from + length), about)
@@ -161,7 +182,10 @@ function* steps(words: Words, so: New, about: About, depth: number): Generator<r
         if (phrase.length < kind || !(isStateWord(phrase) || columnOfPhrase(phrase, columns) !== undefined)) continue
         const own = columnOfPhrase(phrase, columns) !== undefined
         if (own && !suits(columnOfPhrase(phrase, columns)!, value, about)) continue
-        yield [lead + length + kind, setting(so, own ? Setting.Column({ column: phrase, value }) : Setting.Value({ value, kind: phrase }))] // prettier-ignore
+        yield [
+          lead + length + kind,
+          setting(so, own ? Setting.Column({ column: phrase, value }) : Setting.Value({ value, kind: phrase }))
+        ]
       }
       yield [lead + length, setting(so, Setting.Value({ value }))]
     }
@@ -170,12 +194,25 @@ function* steps(words: Words, so: New, about: About, depth: number): Generator<r
   if (skipped !== undefined && skipped.length < words.length + (depth > 0 ? 1 : 0)) yield [skipped.length, so]
   if (so.name === undefined && depth <= 2) {
     if (first!.word === "for" || first!.word === "about" || first!.word === "of" || first!.word === "to")
-      yield* names(words, 1, so) // prettier-ignore
+      yield* names(words, 1, so)
     else yield* names(words, 0, so)
   }
 }
 
-const OWNING = ["as the owner", "as owner", "as their owner", "as its owner", "as the rep", "as rep", "as the account manager", "as the assignee", "as the responsible person", "in charge", "responsible", "as account manager"].map((text) => text.split(" ")) // prettier-ignore
+const OWNING = [
+  "as the owner",
+  "as owner",
+  "as their owner",
+  "as its owner",
+  "as the rep",
+  "as rep",
+  "as the account manager",
+  "as the assignee",
+  "as the responsible person",
+  "in charge",
+  "responsible",
+  "as account manager"
+].map((text) => text.split(" "))
 
 const setting = (so: New, more: Setting): New => ({ ...so, settings: [...so.settings, more] })
 
@@ -212,7 +249,12 @@ function* names(words: Words, from: number, so: New): Generator<readonly [number
 }
 
 const nameLengths = (words: Words): ReadonlyArray<number> =>
-  [1, 2, 3].filter((length) => length <= words.length && couldBeName(words.slice(0, length)) && !words.slice(0, length).some(({ word }) => word === "and")) // prettier-ignore
+  [1, 2, 3].filter(
+    (length) =>
+      length <= words.length &&
+      couldBeName(words.slice(0, length)) &&
+      !words.slice(0, length).some(({ word }) => word === "and")
+  )
 
 const valueLengths = (words: Words): ReadonlyArray<number> =>
   words[0]?.quoted === true

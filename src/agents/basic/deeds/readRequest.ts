@@ -48,7 +48,10 @@ export const readRequest = (message: string, context: Context): Request => {
 }
 
 const compiled = RULES.map(([shapes, build]) => ({
-  shapes: shapes.map((text): { pattern: Pattern; placed: boolean } => ({ pattern: shapeOf(text), placed: text.includes("{place}") })), // prettier-ignore
+  shapes: shapes.map((text): { pattern: Pattern; placed: boolean } => ({
+    pattern: shapeOf(text),
+    placed: text.includes("{place}")
+  })),
   build
 }))
 
@@ -69,7 +72,16 @@ const partReader = (context: Context) => {
       case "who":
         return couldBeName(words)
       case "c":
-        return words.length <= 4 && !words.some(({ quoted }) => quoted) && !FUNCTION_WORDS.has(first!.word) && !FUNCTION_WORDS.has(words.at(-1)!.word) && words.every(({ word }) => (!FUNCTION_WORDS.has(word) || word === "of") && !/^\d/.test(word) && ORDERS[word] === undefined) // prettier-ignore
+        return (
+          words.length <= 4 &&
+          !words.some(({ quoted }) => quoted) &&
+          !FUNCTION_WORDS.has(first!.word) &&
+          !FUNCTION_WORDS.has(words.at(-1)!.word) &&
+          words.every(
+            ({ word }) =>
+              (!FUNCTION_WORDS.has(word) || word === "of") && !/^\d/.test(word) && ORDERS[word] === undefined
+          )
+        )
       case "t":
         return momentOf(words, calendar) !== undefined
       case "s":
@@ -111,14 +123,30 @@ const partReader = (context: Context) => {
     KINDS.flatMap((pattern) =>
       [...matches(pattern, words, (name, taken) => (name === "n" ? isNoun(taken) : taken.length <= 6))].flatMap(
         ({ n, x }): ReadonlyArray<Part> => {
-          // prettier-ignore
           const noun = nounAt(n!, context)!.noun
           if (noun.type.id !== PEOPLE || noun.kind === undefined) return []
           const subject = read(x!)
           if (subject?._tag === "It")
-          return [Part.Statement({ deed: Deed.Update({ subject, settings: [Setting.Value({ value: n! })] }), enough: false })] // prettier-ignore
+            return [
+              Part.Statement({
+                deed: Deed.Update({ subject, settings: [Setting.Value({ value: n! })] }),
+                enough: false
+              })
+            ]
           return subject?._tag === "Named"
-            ? [Part.Statement({ deed: Deed.Create({ type: noun.type, kind: noun.kind, name: subject.words, rest: [], people: [], settings: [] }), enough: false })] // prettier-ignore
+            ? [
+                Part.Statement({
+                  deed: Deed.Create({
+                    type: noun.type,
+                    kind: noun.kind,
+                    name: subject.words,
+                    rest: [],
+                    people: [],
+                    settings: []
+                  }),
+                  enough: false
+                })
+              ]
             : []
         }
       )
@@ -176,9 +204,21 @@ const remembered = <A>(read: (words: Words) => A): ((words: Words) => A) => {
 /** "all leads are moving to Raj": the verb as of one row. */
 const inSingular = (words: Words): Words | undefined =>
   words.slice(1).some(({ quoted, word }) => quoted !== true && SINGULARS[word] !== undefined)
-    ? words.map((each, at) => (at === 0 || each.quoted === true || SINGULARS[each.word] === undefined ? each : { ...each, word: SINGULARS[each.word]! })) // prettier-ignore
+    ? words.map((each, at) =>
+        at === 0 || each.quoted === true || SINGULARS[each.word] === undefined
+          ? each
+          : { ...each, word: SINGULARS[each.word]! }
+      )
     : undefined
-const SINGULARS: Readonly<Record<string, string>> = byWord({ are: "is", were: "was", have: "has", go: "goes", belong: "belongs", move: "moves", "'re": "is" }) // prettier-ignore
+const SINGULARS: Readonly<Record<string, string>> = byWord({
+  are: "is",
+  were: "was",
+  have: "has",
+  go: "goes",
+  belong: "belongs",
+  move: "moves",
+  "'re": "is"
+})
 
 /** Whether a part is about a set of rows. */
 const isOfRows = (part: Part): boolean =>
@@ -195,11 +235,14 @@ const lemmatized = (words: Words): Words => {
   const base = first === undefined ? undefined : GERUNDS[first.word]
   return base === undefined ? words : [{ ...first!, word: base }, ...rest]
 }
-const GERUNDS: Readonly<Record<string, string>> = Object.assign(Object.create(null), Object.fromEntries(
-  "updating:update setting:set changing:change marking:mark moving:move deleting:delete removing:remove canceling:cancel cancelling:cancel dropping:drop adding:add creating:create scheduling:schedule booking:book renaming:rename pushing:push delaying:delay postponing:postpone assigning:assign reassigning:reassign giving:give handing:hand transferring:transfer switching:switch shifting:shift putting:put making:make taking:take getting:get calling:call bringing:bring arranging:arrange editing:edit correcting:correct registering:register entering:enter rescheduling:reschedule flagging:flag"
-    .split(" ")
-    .map((pair) => pair.split(":"))
-)) // prettier-ignore
+const GERUNDS: Readonly<Record<string, string>> = Object.assign(
+  Object.create(null),
+  Object.fromEntries(
+    "updating:update setting:set changing:change marking:mark moving:move deleting:delete removing:remove canceling:cancel cancelling:cancel dropping:drop adding:add creating:create scheduling:schedule booking:book renaming:rename pushing:push delaying:delay postponing:postpone assigning:assign reassigning:reassign giving:give handing:hand transferring:transfer switching:switch shifting:shift putting:put making:make taking:take getting:get calling:call bringing:bring arranging:arrange editing:edit correcting:correct registering:register entering:enter rescheduling:reschedule flagging:flag"
+      .split(" ")
+      .map((pair) => pair.split(":"))
+  )
+)
 
 /** Whether unquoted words are no more than a value. */
 export const isValue = (words: Words): boolean => {
@@ -215,13 +258,33 @@ export const isValue = (words: Words): boolean => {
 }
 
 const RELATIVE = shapeOf("<have> <article>? (new)? {n} (that|who|which) {rest}")
-const KINDS = ["{x} (is|are|'s) (a|an|our|the|another) (new|newest|latest|brand new|potential)? {n}", "{x} (is|are|'s) (a|an|our|another) (new|brand new|potential)? {n} (for us|of ours)"].map(shapeOf) // prettier-ignore
+const KINDS = [
+  "{x} (is|are|'s) (a|an|our|the|another) (new|newest|latest|brand new|potential)? {n}",
+  "{x} (is|are|'s) (a|an|our|another) (new|brand new|potential)? {n} (for us|of ours)"
+].map(shapeOf)
 
 const CREATES: ReadonlyArray<Omit<Way, "placed"> & { readonly pattern: Pattern }> = [
   { pattern: shapeOf("<create> {rest}"), statement: false, titled: false, bare: false },
-  { pattern: shapeOf("(add|put|put in|enter|register|include|insert|create|input|record|save) {rest}"), statement: false, titled: false, bare: true }, // prettier-ignore
-  { pattern: shapeOf("(i|we) (need|want|would like|would love|should have|have to have) {rest}"), statement: false, titled: false, bare: false }, // prettier-ignore
-  { pattern: shapeOf("(schedule|book|set up|arrange|plan|organize|organise|put|put in|pencil in|calendar|block|block off|block out|reserve|add|slot in|put down) {rest}"), statement: false, titled: true, bare: false }, // prettier-ignore
+  {
+    pattern: shapeOf("(add|put|put in|enter|register|include|insert|create|input|record|save) {rest}"),
+    statement: false,
+    titled: false,
+    bare: true
+  },
+  {
+    pattern: shapeOf("(i|we) (need|want|would like|would love|should have|have to have) {rest}"),
+    statement: false,
+    titled: false,
+    bare: false
+  },
+  {
+    pattern: shapeOf(
+      "(schedule|book|set up|arrange|plan|organize|organise|put|put in|pencil in|calendar|block|block off|block out|reserve|add|slot in|put down) {rest}"
+    ),
+    statement: false,
+    titled: true,
+    bare: false
+  },
   { pattern: shapeOf("new {rest}"), statement: false, titled: false, bare: false },
   {
     pattern: shapeOf("<have> (a|an|another|one|one more|our|some)? new {rest}"),
@@ -248,15 +311,17 @@ const readCreate = (
   way: Way,
   isPlace: (words: Words) => boolean
 ): ReadonlyArray<Deed> => {
-  // prettier-ignore
   const found: Array<Deed> = []
   const of = (
     fields: Partial<Parameters<typeof Deed.Create>[0]> & Pick<Parameters<typeof Deed.Create>[0], "type" | "rest">
-  ) =>
-    // prettier-ignore
-    found.push(Deed.Create({ people: [], settings: [], ...fields }))
+  ) => found.push(Deed.Create({ people: [], settings: [], ...fields }))
   let at = 0
-  while (at < words.length && words[at]!.quoted !== true && /^(a|an|the|another|new|one|quick|short|brand|more|me|us|down|in)$/.test(words[at]!.word)) at += 1 // prettier-ignore
+  while (
+    at < words.length &&
+    words[at]!.quoted !== true &&
+    /^(a|an|the|another|new|one|quick|short|brand|more|me|us|down|in)$/.test(words[at]!.word)
+  )
+    at += 1
   const length = lengthAt(words.slice(at)) ?? lengthAt(words.slice(Math.max(0, at - 1)))
   const lengthStart = lengthAt(words.slice(at)) === undefined ? Math.max(0, at - 1) : at
   const start = length === undefined ? at : lengthStart + length.length
@@ -268,7 +333,13 @@ const readCreate = (
     const title = words.slice(start, noun)
     const { kind, type } = there.noun
     const generic = kind !== undefined && GENERIC_PERSON_NOUNS.has(kind)
-    if (title.length > 0 && (type.id === PEOPLE || !isValue(title) || title.some(({ word }) => FUNCTION_WORDS.has(word) && !/^(and|of|in|for|the|to)$/.test(word)))) break // prettier-ignore
+    if (
+      title.length > 0 &&
+      (type.id === PEOPLE ||
+        !isValue(title) ||
+        title.some(({ word }) => FUNCTION_WORDS.has(word) && !/^(and|of|in|for|the|to)$/.test(word)))
+    )
+      break
     const singular = kind === undefined ? undefined : kind.replace(/s$/, "")
     of({
       type,
@@ -287,14 +358,21 @@ const readCreate = (
     const there = nounAt(words.slice(from), context)
     if (there !== undefined) {
       const { kind, type } = there.noun
-      of({ type, name: before, rest: words.slice(from + there.length), ...(kind === undefined || GENERIC_PERSON_NOUNS.has(kind) ? {} : { kind: kind.replace(/s$/, "") }) }) // prettier-ignore
+      of({
+        type,
+        name: before,
+        rest: words.slice(from + there.length),
+        ...(kind === undefined || GENERIC_PERSON_NOUNS.has(kind) ? {} : { kind: kind.replace(/s$/, "") })
+      })
     }
   }
   if (way.statement) return found
   const people = peopleOf(context)
-  if (people !== undefined && way.bare && at === 0 && (isPronoun(words) || (couldBeName(words) && way.placed))) of({ type: people, name: words, rest: [] }) // prettier-ignore
+  if (people !== undefined && way.bare && at === 0 && (isPronoun(words) || (couldBeName(words) && way.placed)))
+    of({ type: people, name: words, rest: [] })
   const meetings = context.types.find(({ id }) => id === "meetings")
   const timed = way.titled && words.some((_, from) => momentAt(words.slice(from), calendarOf(context)) !== undefined)
-  if (timed && found.length === 0 && meetings !== undefined) of({ type: meetings, rest: [...lead, ...words.slice(start)] }) // prettier-ignore
+  if (timed && found.length === 0 && meetings !== undefined)
+    of({ type: meetings, rest: [...lead, ...words.slice(start)] })
   return found
 }

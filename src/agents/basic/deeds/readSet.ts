@@ -7,9 +7,25 @@ import type { Word } from "./words.ts"
 type Words = ReadonlyArray<Word>
 
 /** What asks for all rows, before the noun and its conditions. */
-const WHOLE = ["every single one of", "every one of", "each one of", "the whole of", "each of", "all of", "any of", "every single", "all the", "every", "each", "all", "any"].map((text) => text.split(" ")) // prettier-ignore
+const WHOLE = [
+  "every single one of",
+  "every one of",
+  "each one of",
+  "the whole of",
+  "each of",
+  "all of",
+  "any of",
+  "every single",
+  "all the",
+  "every",
+  "each",
+  "all",
+  "any"
+].map((text) => text.split(" "))
 /** Words before the noun that leave open which rows are meant. */
-const VAGUE = new Set("some several most half few many couple these those this that both other another more certain".split(" ")) // prettier-ignore
+const VAGUE = new Set(
+  "some several most half few many couple these those this that both other another more certain".split(" ")
+)
 /** Nouns that are many without an s. */
 const PLURALS = new Set("people staff folks calendar schedule agenda".split(" "))
 const SINGULAR_AFTER = new Set(["every", "each", "any"])
@@ -17,15 +33,21 @@ const SINGULAR_AFTER = new Set(["every", "each", "any"])
 /** The set that all the words mean; undefined if they name one row, or if any word is left. */
 export const readSet = (words: Words, context: Context): Lookup | undefined => {
   const whole = WHOLE.find((texts) => texts.every((text, at) => words[at]?.word === text && words[at]?.quoted !== true))
-  const rest = words.slice(whole?.length ?? 0).map(({ word, ...each }): Word => ({ ...each, word: word.replace(/^(\p{L}+)-(priority|level|status)$/u, "$1 $2") })) // prettier-ignore
+  const rest = words
+    .slice(whole?.length ?? 0)
+    .map(({ word, ...each }): Word => ({ ...each, word: word.replace(/^(\p{L}+)-(priority|level|status)$/u, "$1 $2") }))
   const lookup = rest.length === 0 ? undefined : readLookup(spaced(rest), context)
   // "the due date of Lena's tasks" isn't a person's.
-  if (lookup?.conditions.some((each) => each._tag === "With" && each.words.some(({ word }) => word === "of")) === true) return undefined // prettier-ignore
+  if (lookup?.conditions.some((each) => each._tag === "With" && each.words.some(({ word }) => word === "of")) === true)
+    return undefined
   // Which of the rows a number or an order means can't be told without a time: "two leads", "the latest tasks".
   if (lookup === undefined || lookup.limit !== undefined || lookup.order !== undefined) return undefined
   const noun = rest.findIndex((_, at) => nounAt(rest.slice(at), context)?.noun.said === lookup.noun.said)
   if (noun < 0 || rest.slice(0, noun).some(({ quoted, word }) => quoted !== true && VAGUE.has(word))) return undefined
-  const isPlural = PLURALS.has(last(lookup.noun.said)) || lookup.noun.said.toLowerCase() === lookup.noun.type.plural.toLowerCase() || /[^s]s$/i.test(lookup.noun.said) // prettier-ignore
+  const isPlural =
+    PLURALS.has(last(lookup.noun.said)) ||
+    lookup.noun.said.toLowerCase() === lookup.noun.type.plural.toLowerCase() ||
+    /[^s]s$/i.test(lookup.noun.said)
   if (!isPlural && !SINGULAR_AFTER.has(whole?.[0] ?? "")) return undefined
   // "delete leads" may be half of a sentence.
   return whole === undefined && lookup.conditions.length === 0 ? undefined : lookup

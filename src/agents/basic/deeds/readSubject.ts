@@ -35,7 +35,7 @@ export const couldBeName = (words: Words): boolean =>
         FUNCTION_WORDS.has(word) &&
         !(words.length === 1 && /^(me|i)$/.test(word)) &&
         !(index > 0 && index < words.length - 1 && PARTICLES.has(word))
-    )) && // prettier-ignore
+    )) &&
   !words.some((word) => isBeyond(word) && word.word !== "i" && word.word !== "me") &&
   !words.some(({ after }, index) => index < words.length - 1 && /[,:;]/.test(after)) &&
   !MANY.has(words[0]!.word)
@@ -54,12 +54,17 @@ export const readSubject =
 
 /** A name, with the noun of its type before or after it: "customer Ada Lovelace", "the Vault doors deal". */
 const named = (words: Words, context: Context): Subject | undefined => {
-  const bare = words.length > 1 && /^(the|our|my)$/.test(words[0]!.word) && words[0]!.quoted !== true ? words.slice(1) : words // prettier-ignore
+  const bare =
+    words.length > 1 && /^(the|our|my)$/.test(words[0]!.word) && words[0]!.quoted !== true ? words.slice(1) : words
   const before = nounAt(bare, context)
   const last = bare.at(-1)!
   const recordOf = bare.length > 2 && RECORDS.has(last.word) && bare.at(-2)!.word === "'s" ? bare.slice(0, -2) : bare
-  const rest = before !== undefined && before.length < bare.length && isSingular(bare.slice(0, before.length), before.noun.type) ? bare.slice(before.length) : undefined // prettier-ignore
-  const lead = rest?.[0]?.quoted !== true && /^(called|named|titled)$/.test(rest?.[0]?.word ?? "") ? rest!.slice(1) : rest // prettier-ignore
+  const rest =
+    before !== undefined && before.length < bare.length && isSingular(bare.slice(0, before.length), before.noun.type)
+      ? bare.slice(before.length)
+      : undefined
+  const lead =
+    rest?.[0]?.quoted !== true && /^(called|named|titled)$/.test(rest?.[0]?.word ?? "") ? rest!.slice(1) : rest
   if (lead !== undefined && isName(lead) && lead.length <= MAX_NAME && before !== undefined) {
     return Subject.Named({ words: lead, type: before.noun.type })
   }
@@ -90,7 +95,11 @@ const describedBy = (words: Words, context: Context, calendar: Calendar): Subjec
     const head = headOf(words.slice(0, at), calendar)
     const tail = head && tailOf(words.slice(at + noun.length), head, calendar)
     if (tail === undefined) continue
-    const described = tail.order !== undefined || tail.people.length > 0 || tail.moment.day !== undefined || tail.moment.time !== undefined // prettier-ignore
+    const described =
+      tail.order !== undefined ||
+      tail.people.length > 0 ||
+      tail.moment.day !== undefined ||
+      tail.moment.time !== undefined
     if (!described && tail.title.length === 0) continue
     return subjectOf(tail, noun.noun.type, words.slice(0, at + noun.length))
   }
@@ -101,7 +110,9 @@ const describedBy = (words: Words, context: Context, calendar: Calendar): Subjec
   }
   if (head === undefined || head.title.length < 3) return undefined
   const split = withTail(head, calendar)
-  return split !== undefined && split._tag === "Described" && (split.moment !== undefined || split.people.length > 0) ? split : undefined // prettier-ignore
+  return split !== undefined && split._tag === "Described" && (split.moment !== undefined || split.people.length > 0)
+    ? split
+    : undefined
 }
 
 const subjectOf = (
@@ -158,7 +169,11 @@ const headOf = (words: Words, calendar: Calendar): Head | undefined => {
   return { mine, moment, people: [], title, ...(order === undefined ? {} : { order }) }
 }
 
-const NOT_IN_TITLES = new Set([...MANY, ...Object.keys(ORDERS), "'s", "my", "our"].filter((word) => word !== "opening" && word !== "final" && word !== "closest")) // prettier-ignore
+const NOT_IN_TITLES = new Set(
+  [...MANY, ...Object.keys(ORDERS), "'s", "my", "our"].filter(
+    (word) => word !== "opening" && word !== "final" && word !== "closest"
+  )
+)
 
 const LEADS = new Set(["off", "out", "over", "on", "in", "at", "for", "with", "about"])
 
@@ -168,7 +183,35 @@ const isName = (words: Words): boolean =>
   (words.every(({ quoted }) => quoted) || (isRounded(words) && !LEADS.has(words[0]!.text) && !words.some(isBeyond)))
 
 /** Words between the conditions of a description that carry no meaning. */
-const FILLERS: ReadonlyArray<ReadonlyArray<string>> = ["i have scheduled", "i have planned", "that i have", "which i have", "i have got", "i have", "that is", "which is", "scheduled", "planned", "booked", "of the day", "that day", "in my calendar", "on my calendar", "on the calendar", "in the calendar", "set", "happening", "taking place", "and", "due", "in my schedule", "on my schedule", "on my agenda", "starting", "slot"].map((text) => text.split(" ")) // prettier-ignore
+const FILLERS: ReadonlyArray<ReadonlyArray<string>> = [
+  "i have scheduled",
+  "i have planned",
+  "that i have",
+  "which i have",
+  "i have got",
+  "i have",
+  "that is",
+  "which is",
+  "scheduled",
+  "planned",
+  "booked",
+  "of the day",
+  "that day",
+  "in my calendar",
+  "on my calendar",
+  "on the calendar",
+  "in the calendar",
+  "set",
+  "happening",
+  "taking place",
+  "and",
+  "due",
+  "in my schedule",
+  "on my schedule",
+  "on my agenda",
+  "starting",
+  "slot"
+].map((text) => text.split(" "))
 
 /** The conditions after the noun; undefined if any word is left. */
 const tailOf = (words: Words, head: Head, calendar: Calendar): Head | undefined => {
@@ -180,12 +223,19 @@ const tailOf = (words: Words, head: Head, calendar: Calendar): Head | undefined 
     const timed = momentAt(rest, calendar)
     if (timed !== undefined) {
       const { day, time, until } = timed.value
-      if (until !== undefined || (day !== undefined && moment.day !== undefined) || (time !== undefined && moment.time !== undefined)) return undefined // prettier-ignore
+      if (
+        until !== undefined ||
+        (day !== undefined && moment.day !== undefined) ||
+        (time !== undefined && moment.time !== undefined)
+      )
+        return undefined
       moment = { ...moment, ...timed.value }
       at += timed.length
       continue
     }
-    const filler = FILLERS.find((texts) => texts.every((text, index) => rest[index]?.word === text && rest[index]?.quoted !== true)) // prettier-ignore
+    const filler = FILLERS.find((texts) =>
+      texts.every((text, index) => rest[index]?.word === text && rest[index]?.quoted !== true)
+    )
     if (filler !== undefined) {
       mine ||= filler.includes("i") || filler.includes("my")
       at += filler.length
@@ -217,13 +267,15 @@ const namesLength = (words: Words, calendar: Calendar): number => {
   while (length < words.length && length < 4) {
     const { quoted, word } = words[length]!
     if (quoted === true) return length === 0 ? 1 : length
-    if (length > 0 && (momentAt(words.slice(length), calendar) !== undefined || startsFiller(words.slice(length)))) break // prettier-ignore
+    if (length > 0 && (momentAt(words.slice(length), calendar) !== undefined || startsFiller(words.slice(length))))
+      break
     if (FUNCTION_WORDS.has(word)) return length
     length += 1
   }
   return length
 }
-const startsFiller = (words: Words): boolean => FILLERS.some((texts) => texts.every((text, index) => words[index]?.word === text)) // prettier-ignore
+const startsFiller = (words: Words): boolean =>
+  FILLERS.some((texts) => texts.every((text, index) => words[index]?.word === text))
 
 const titleLength = (words: Words, calendar: Calendar): number => {
   let length = 1

@@ -162,7 +162,10 @@ export const RULES: ReadonlyArray<Rule> = [
   ],
   [["<assign> {p} {x}"], ofRows(update(owner))],
   [["for {x} <set> (the|their)? {c} <to> {v}", "<set> (the)? {c} <to> {v} (for|on|of|in) {x}"], ofRows(update(column))],
-  [["(put|place|set|get|keep) {x} {h}"], (captures, read, calendar) => ofRows(update(value))({ ...captures, v: captures["h"]! }, read, calendar)], // prettier-ignore
+  [
+    ["(put|place|set|get|keep) {x} {h}"],
+    (captures, read, calendar) => ofRows(update(value))({ ...captures, v: captures["h"]! }, read, calendar)
+  ],
   [["(unassign|deassign) {x}"], update(() => [Setting.Column({ column: [OWNER], value: [] })])],
   [
     [
@@ -258,7 +261,16 @@ export const RULES: ReadonlyArray<Rule> = [
     ],
     background
   ],
-  [["<meet> {who}", "<unmet> {who} <while>", "<unmet> {who}", "{who} and i (need|have|want|ought) to (meet|talk|catch up|speak|sync|sync up|touch base)", "{who} (wants|would like|asked) to (meet|meet with me|talk|catch up|see me|talk to me|speak with me|meet me|speak to me)"], ({ who }) => Part.Meet({ who: who! })], // prettier-ignore
+  [
+    [
+      "<meet> {who}",
+      "<unmet> {who} <while>",
+      "<unmet> {who}",
+      "{who} and i (need|have|want|ought) to (meet|talk|catch up|speak|sync|sync up|touch base)",
+      "{who} (wants|would like|asked) to (meet|meet with me|talk|catch up|see me|talk to me|speak with me|meet me|speak to me)"
+    ],
+    ({ who }) => Part.Meet({ who: who! })
+  ],
   [
     [
       "<doit> <it>",

@@ -16,7 +16,22 @@ import { type Problem, problem, RANKS, type World } from "./findSubject.ts"
 export type Alternatives = ReadonlyArray<Choice>
 
 /** States in which nothing is left to do, so that a due date doesn't matter any more. */
-export const OVER = ["done", "completed", "complete", "closed", "finished", "cancelled", "canceled", "resolved", "archived", "paid", "won", "lost", "shipped", "delivered"] // prettier-ignore
+export const OVER = [
+  "done",
+  "completed",
+  "complete",
+  "closed",
+  "finished",
+  "cancelled",
+  "canceled",
+  "resolved",
+  "archived",
+  "paid",
+  "won",
+  "lost",
+  "shipped",
+  "delivered"
+]
 const FINISHED = ["done", "completed", "complete", "finished"]
 const OPEN = new Set(["open", "unfinished", "incomplete", "outstanding", "still open"])
 /** Columns whose text is no value that several rows have. */
@@ -33,11 +48,15 @@ export const kindOf = (id: string, { columns }: About): string =>
 export const isTime = (id: string, about: About): boolean => /^(date|time)$/.test(kindOf(id, about))
 export const eq = (columnId: string, value: string): Choice => [{ columnId, op: "eq", value: plainValue(value) }]
 export const unclear = (type: ContextType, phrase: string): Problem =>
-  problem(RANKS.value, `I can't tell which ${uncapitalized(type.plural)} you mean by “${phrase}”, so I haven't drafted anything.`) // prettier-ignore
+  problem(
+    RANKS.value,
+    `I can't tell which ${uncapitalized(type.plural)} you mean by “${phrase}”, so I haven't drafted anything.`
+  )
 
 /** A value beside the name of its column: "low priority", "project Apollo". */
 export const inColumn = (words: ReadonlyArray<string>, { columns }: About): ReadonlyArray<Choice> => {
-  const named = (name: string) => (/^(stage|status|state|step|phase)$/i.test(name) ? columnsFor("status", columns) : ownColumns(name, columns)) // prettier-ignore
+  const named = (name: string) =>
+    /^(stage|status|state|step|phase)$/i.test(name) ? columnsFor("status", columns) : ownColumns(name, columns)
   const [first, ...after] = words
   const before = words.slice(0, -1)
   if (after.length === 0) return []
@@ -49,7 +68,11 @@ export const inColumn = (words: ReadonlyArray<string>, { columns }: About): Read
 
 /** Columns with this label to the letter. */
 const ownColumns = (name: string, columns: ReadonlyArray<ListedColumn>): ReadonlyArray<string> =>
-  columns.filter(({ id, name: label }) => [id.replaceAll("_", " "), label.toLowerCase(), `${label.toLowerCase()}s`].includes(name.toLowerCase())).map(({ id }) => id) // prettier-ignore
+  columns
+    .filter(({ id, name: label }) =>
+      [id.replaceAll("_", " "), label.toLowerCase(), `${label.toLowerCase()}s`].includes(name.toLowerCase())
+    )
+    .map(({ id }) => id)
 
 /** Rows with a value in a column, which has to be the only one where rows have it; a status counts before the others. */
 export function* valued(
@@ -57,25 +80,50 @@ export function* valued(
   preposition: string | undefined,
   about: About
 ): Script<Alternatives | Problem> {
-  // prettier-ignore
   const { columns, type } = about
   const plain = words.length > 1 && /^ones?$/i.test(words.at(-1)!) ? words.slice(0, -1) : words
   const text = plain.join(" ")
   const beside = inColumn(plain, about)
   const status = columnsFor("status", columns).slice(0, 1)
-  const never = new Set((["phone", "email", "zip", "address", "handle"] as const).flatMap((concept) => columnsFor(concept, columns))) // prettier-ignore
-  const open = columns.filter(({ holds, id, name }) => (holds === undefined || holds === "list" || (holds.startsWith("→") && holds !== `→ ${PEOPLE}`)) && !never.has(id) && !PROSE.test(name) && !status.includes(id)).map(({ id }) => id) // prettier-ignore
-  const truths = columns.filter(({ holds, id, name }) => holds === "true or false" && [id.replaceAll("_", " "), name.toLowerCase()].includes(text.toLowerCase())).map(({ id }) => eq(id, "true")) // prettier-ignore
-  const forms = [...(preposition === undefined ? [] : [`${preposition} ${text}`]), ...new Set([text, text.replaceAll("-", " ")])] // prettier-ignore
+  const never = new Set(
+    (["phone", "email", "zip", "address", "handle"] as const).flatMap((concept) => columnsFor(concept, columns))
+  )
+  const open = columns
+    .filter(
+      ({ holds, id, name }) =>
+        (holds === undefined || holds === "list" || (holds.startsWith("→") && holds !== `→ ${PEOPLE}`)) &&
+        !never.has(id) &&
+        !PROSE.test(name) &&
+        !status.includes(id)
+    )
+    .map(({ id }) => id)
+  const truths = columns
+    .filter(
+      ({ holds, id, name }) =>
+        holds === "true or false" && [id.replaceAll("_", " "), name.toLowerCase()].includes(text.toLowerCase())
+    )
+    .map(({ id }) => eq(id, "true"))
+  const forms = [
+    ...(preposition === undefined ? [] : [`${preposition} ${text}`]),
+    ...new Set([text, text.replaceAll("-", " ")])
+  ]
   const folded = text.toLowerCase()
   const finished = preposition === undefined && FINISHED.includes(folded)
-  const states = preposition === "of" ? [] : status.map((id): Choice => [{ columnId: id, op: "eq", value: forms.map(plainValue).join("|") }]) // prettier-ignore
+  const states =
+    preposition === "of"
+      ? []
+      : status.map((id): Choice => [{ columnId: id, op: "eq", value: forms.map(plainValue).join("|") }])
   const others = [...truths, ...open.map((id) => eq(id, text))]
   let hits: ReadonlyArray<Choice> = []
   const same = finished ? status.map((id): Choice => [{ columnId: id, op: "eq", value: FINISHED.join("|") }]) : []
   // Few candidates are counted in one step, because a turn has few steps.
   const later = [...others, ...same]
-  const phases = beside.length > 0 ? [beside] : states.length + later.length <= MAX_TOGETHER ? [[...states, ...later]] : [states, later] // prettier-ignore
+  const phases =
+    beside.length > 0
+      ? [beside]
+      : states.length + later.length <= MAX_TOGETHER
+        ? [[...states, ...later]]
+        : [states, later]
   for (const tries of phases) {
     const pages = yield* inParallel(
       tries.slice(0, MAX_TRIED).map((filters) => count({ entityTypeId: type.id, filters }))
@@ -86,8 +134,14 @@ export function* valued(
   const [hit] = hits
   if (hit !== undefined && (hits.length === 1 || states.includes(hit))) return [hit]
   // Where no status is called open, what isn't over is.
-  if (hit === undefined && preposition === undefined && OPEN.has(folded) && status[0] !== undefined) return [[{ columnId: status[0], op: "ne", value: OVER.join("|") }]] // prettier-ignore
-  return hit === undefined ? problem(RANKS.missing, `I know of no “${text}” among the ${uncapitalized(type.plural)}, so I haven't drafted anything.`) : unclear(type, text) // prettier-ignore
+  if (hit === undefined && preposition === undefined && OPEN.has(folded) && status[0] !== undefined)
+    return [[{ columnId: status[0], op: "ne", value: OVER.join("|") }]]
+  return hit === undefined
+    ? problem(
+        RANKS.missing,
+        `I know of no “${text}” among the ${uncapitalized(type.plural)}, so I haven't drafted anything.`
+      )
+    : unclear(type, text)
 }
 
 const MAX_TRIED = 8
@@ -99,7 +153,8 @@ export function* compared(
   about: About
 ): Script<Alternatives | Problem> {
   const { columns, type, world } = about
-  const fits = ({ columnId, op }: Filter) => op === "eq" || (op !== "ilike" && (kindOf(columnId, about) === "number" || isTime(columnId, about))) // prettier-ignore
+  const fits = ({ columnId, op }: Filter) =>
+    op === "eq" || (op !== "ilike" && (kindOf(columnId, about) === "number" || isTime(columnId, about)))
   const choices = conditionChoices(condition, columns, world.context, new Map()).filter((choice) => choice.every(fits))
   const pages = yield* inParallel(choices.map((filters) => count({ entityTypeId: type.id, filters })))
   const columnIds = new Set(choices.flat().map(({ columnId }) => columnId))

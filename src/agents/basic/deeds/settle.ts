@@ -49,7 +49,9 @@ const badValue = (text: string): Problem => problem(RANKS.value, text)
 /** The cell of a setting. */
 export function* settle(setting: Setting, target: Target, world: World): Script<Cell | Problem> {
   const settled = yield* settleValue(setting, target, world)
-  return settled._tag === "Problem" || setting.was === undefined ? settled : { ...settled, was: textOf(world.said, setting.was) } // prettier-ignore
+  return settled._tag === "Problem" || setting.was === undefined
+    ? settled
+    : { ...settled, was: textOf(world.said, setting.was) }
 }
 
 function* settleValue(setting: Setting, target: Target, world: World): Script<Cell | Problem> {
@@ -74,13 +76,15 @@ function* inColumn(column: string, words: Words, target: Target, world: World): 
   const { fields, vocabulary } = target
   const field = fields.find(({ id }) => id === column)
   const label = uncapitalized(labelOf(column, vocabulary.columns))
-  if (field === undefined) return problem(RANKS.refused, `I can't change the ${label} of ${vocabulary.type.plural.toLowerCase()} for you.`) // prettier-ignore
+  if (field === undefined)
+    return problem(RANKS.refused, `I can't change the ${label} of ${vocabulary.type.plural.toLowerCase()} for you.`)
   if (words.length === 0) return cell(column, "", "empty")
   const typed = textOf(world.said, words)
   switch (field.kind) {
     case "text":
     case "list":
-      if (column === "name" && words[0]!.quoted !== true && NOT_A_NAME.has(words[0]!.text)) return problem(RANKS.words, "Put the name in quotation marks.") // prettier-ignore
+      if (column === "name" && words[0]!.quoted !== true && NOT_A_NAME.has(words[0]!.text))
+        return problem(RANKS.words, "Put the name in quotation marks.")
       return column === "name"
         ? cell(column, typed)
         : yield* inText(field, typed, label, words[0]!.quoted === true, target)
@@ -92,7 +96,11 @@ function* inColumn(column: string, words: Words, target: Target, world: World): 
     case "number":
       return inNumber(column, words, typed, target)
     case "boolean": {
-      const truth = /^(yes|true|on|done|y)$/i.test(typed) ? "true" : /^(no|false|off|not done|n)$/i.test(typed) ? "false" : undefined // prettier-ignore
+      const truth = /^(yes|true|on|done|y)$/i.test(typed)
+        ? "true"
+        : /^(no|false|off|not done|n)$/i.test(typed)
+          ? "false"
+          : undefined
       return truth === undefined ? badValue(`The ${label} is yes or no.`) : cell(column, truth)
     }
     case "date":
@@ -117,19 +125,27 @@ function* inText(
   const { columns, type } = vocabulary
   if (field.values !== undefined) {
     const own = field.values.find((value) => foldText(value) === foldText(typed))
-    return own === undefined ? badValue(`“${typed}” isn't a ${label}. It is one of ${and(field.values.slice(0, 12), "or")}.`) : cell(field.id, own) // prettier-ignore
+    return own === undefined
+      ? badValue(`“${typed}” isn't a ${label}. It is one of ${and(field.values.slice(0, 12), "or")}.`)
+      : cell(field.id, own)
   }
   const isStatus = statusColumns(columns).includes(field.id) || isCategory(field)
   if (!isStatus || isQuoted) return cell(field.id, (yield* spelling(field.id, typed, type.id)) ?? typed)
-  const [spelled, [some]] = yield* both(spelling(field.id, typed, type.id), inParallel(isSet === true ? [] : [valuesOn(field.id, type.id)])) // prettier-ignore
+  const [spelled, [some]] = yield* both(
+    spelling(field.id, typed, type.id),
+    inParallel(isSet === true ? [] : [valuesOn(field.id, type.id)])
+  )
   if (spelled !== undefined) return cell(field.id, spelled)
-  const unknown = badValue(`“${typed}” isn't a ${label} that I can see on any of the ${type.plural.toLowerCase()}. Put it in quotation marks if you mean it.`) // prettier-ignore
+  const unknown = badValue(
+    `“${typed}” isn't a ${label} that I can see on any of the ${type.plural.toLowerCase()}. Put it in quotation marks if you mean it.`
+  )
   return some === undefined ? unknown : { ...unknown, next: listing(field.id, type, some) }
 }
 
 /** Values of a column on rows that the person may see, other than the known ones; not all if there are more rows. */
 function* valuesOn(column: string, entityTypeId: string, known: ReadonlyArray<string> = []): Script<Values> {
-  const others: ReadonlyArray<Filter> = known.length === 0 ? [] : [{ columnId: column, op: "ne", value: known.map(plainValue).join("|") }] // prettier-ignore
+  const others: ReadonlyArray<Filter> =
+    known.length === 0 ? [] : [{ columnId: column, op: "ne", value: known.map(plainValue).join("|") }]
   const filters: ReadonlyArray<Filter> = [{ columnId: column, op: "eq", value: "*" }, ...others]
   const page = yield* find({ entityTypeId, filters, limit: MAX_LIMIT, selectColumns: [column] })
   const values = (page?.entities ?? []).map((entity) =>
@@ -157,7 +173,12 @@ function* listing(column: string, type: ContextType, some: Values): Script<strin
 
 /** A value as rows spell it: "qualified" is "Qualified". */
 function* spelling(column: string, typed: string, entityTypeId: string): Script<string | undefined> {
-  const page = yield* find({ entityTypeId, filters: [{ columnId: column, op: "eq", value: typed }], limit: 1, selectColumns: [column] }) // prettier-ignore
+  const page = yield* find({
+    entityTypeId,
+    filters: [{ columnId: column, op: "eq", value: typed }],
+    limit: 1,
+    selectColumns: [column]
+  })
   const [entity] = page?.entities ?? []
   const value = column === "status" ? entity?.status : entity?.columns?.[column]
   return typeof value === "string" && foldText(value) === foldText(typed) ? value : undefined
@@ -214,7 +235,8 @@ function* byValue(words: Words, isState: boolean, target: Target, world: World):
     const own = values.find((value) => foldText(value) === foldText(typed))
     return own === undefined ? [] : [cell(id, own)]
   })
-  if (listed.length > 0) return listed.length === 1 ? listed[0]! : badValue(`“${typed}” can be several things. Name the one you mean.`) // prettier-ignore
+  if (listed.length > 0)
+    return listed.length === 1 ? listed[0]! : badValue(`“${typed}” can be several things. Name the one you mean.`)
   const status = statusColumns(columns)
   const open = fields.filter((field) => field.kind === "text" && field.values === undefined && field.id !== "name")
   const likely = open.filter((field) => status.includes(field.id) || isCategory(field))
@@ -236,6 +258,8 @@ function* byValue(words: Words, isState: boolean, target: Target, world: World):
   const field = fields.find(({ id }) => id === date)
   if (moment !== undefined && field !== undefined) return inTime(field, words, target, world)
   const known = status[0] === undefined ? "" : ` as a ${uncapitalized(labelOf(status[0], columns))}`
-  const unknown = badValue(`I don't know “${typed}”${known}: none of the ${type.plural.toLowerCase()} that I can see has it.`) // prettier-ignore
+  const unknown = badValue(
+    `I don't know “${typed}”${known}: none of the ${type.plural.toLowerCase()} that I can see has it.`
+  )
   return some[0] === undefined ? unknown : { ...unknown, next: listing(status[0]!, type, some[0]) }
 }

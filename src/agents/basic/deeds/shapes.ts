@@ -10,7 +10,15 @@ export type Fits = (name: string, words: ReadonlyArray<Word>) => boolean
 const NAMED = /<(\w+)>/g
 
 export const shapeOf = (text: string): Pattern =>
-  parsePattern(text.replaceAll(NAMED, (_, name: string) => `(${byLength(PHRASES[name]!).map((words) => words.join(" ")).join("|")})`)) // prettier-ignore
+  parsePattern(
+    text.replaceAll(
+      NAMED,
+      (_, name: string) =>
+        `(${byLength(PHRASES[name]!)
+          .map((words) => words.join(" "))
+          .join("|")})`
+    )
+  )
 
 /** Every way in which a shape matches all the words. */
 export function* matches([element, ...rest]: Pattern, words: ReadonlyArray<Word>, fits: Fits): Generator<Captures> {

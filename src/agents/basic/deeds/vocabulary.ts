@@ -24,11 +24,44 @@ export interface Vocabulary {
 
 const NAMES = new Set(["name", "title", "heading", "label", "subject", "headline"])
 const LENGTHS = new Set(["length", "duration", "minutes", "duration minutes", "mins"])
-const TIMES = new Set(["time", "start time", "start", "date", "day", "starting time", "date and time", "time slot", "slot", "beginning", "hour"]) // prettier-ignore
+const TIMES = new Set([
+  "time",
+  "start time",
+  "start",
+  "date",
+  "day",
+  "starting time",
+  "date and time",
+  "time slot",
+  "slot",
+  "beginning",
+  "hour"
+])
 /** Words for a status that aren't its column's name. */
 const STATES = new Set(["status", "stage", "state", "phase", "list", "column", "step", "bucket", "lane", "category"])
 /** Columns of few values: a value that no row has is more likely a typo. */
-const CATEGORIES = new Set([...STATES, "product", "board", "priority", "type", "kind", "segment", "tier", "department", "region", "source", "channel", "team", "plan", "level", "rating", "group", "project", "sprint", "severity"]) // prettier-ignore
+const CATEGORIES = new Set([
+  ...STATES,
+  "product",
+  "board",
+  "priority",
+  "type",
+  "kind",
+  "segment",
+  "tier",
+  "department",
+  "region",
+  "source",
+  "channel",
+  "team",
+  "plan",
+  "level",
+  "rating",
+  "group",
+  "project",
+  "sprint",
+  "severity"
+])
 
 /** Whether a column has few values, by its name. */
 export const isCategory = ({ id, name }: { readonly id: string; readonly name: string }): boolean =>
@@ -37,7 +70,10 @@ export const isCategory = ({ id, name }: { readonly id: string; readonly name: s
 export const statusColumns = (columns: ReadonlyArray<Named>): ReadonlyArray<string> => columnsFor("status", columns)
 
 const lengthColumn = (columns: ReadonlyArray<Named>): string | undefined =>
-  columns.find(({ id, name }) => LENGTHS.has(id.replaceAll("_", " ")) || LENGTHS.has(name.toLowerCase()) || /^(duration|length)\b/i.test(name))?.id // prettier-ignore
+  columns.find(
+    ({ id, name }) =>
+      LENGTHS.has(id.replaceAll("_", " ")) || LENGTHS.has(name.toLowerCase()) || /^(duration|length)\b/i.test(name)
+  )?.id
 
 /** The column that a verb or a word means. */
 export const columnOfConcept = (
@@ -52,20 +88,31 @@ export const columnOfConcept = (
 
 /** The column that a phrase names: the organization's own labels first. */
 export const columnOfPhrase = (phrase: ReadonlyArray<Word>, columns: ReadonlyArray<Named>): string | undefined => {
-  const words = phrase.map(({ word }) => word).join(" ").replace(/^(start|end) (date|time) of$/, "$1") // prettier-ignore
-  const own = columns.filter(({ id, name }) => [id.replaceAll("_", " ").toLowerCase(), name.toLowerCase()].includes(words)) // prettier-ignore
+  const words = phrase
+    .map(({ word }) => word)
+    .join(" ")
+    .replace(/^(start|end) (date|time) of$/, "$1")
+  const own = columns.filter(({ id, name }) =>
+    [id.replaceAll("_", " ").toLowerCase(), name.toLowerCase()].includes(words)
+  )
   if (own.length > 0) return own.length === 1 ? own[0]!.id : undefined
   if (NAMES.has(words)) return columnOfConcept("name", columns)
   if (LENGTHS.has(words)) return lengthColumn(columns)
   if (TIMES.has(words)) return columnOfConcept("date", columns)
   if (TOO_GENERAL.has(words)) return undefined
   const concept = columnsNamed(words, columns)
-  const exact = concept.length > 0 && !columns.some(({ id, name }) => concept.includes(id) && contains(name, words) && concept.length > 1) // prettier-ignore
+  const exact =
+    concept.length > 0 &&
+    !columns.some(({ id, name }) => concept.includes(id) && contains(name, words) && concept.length > 1)
   return exact ? concept[0] : undefined
 }
 
 /** Words that name a column only if it is called so. */
-const TOO_GENERAL = new Set("with at end when number mail person people customer client account tel updated created location size contact members guests group site branch position job".split(" ")) // prettier-ignore
+const TOO_GENERAL = new Set(
+  "with at end when number mail person people customer client account tel updated created location size contact members guests group site branch position job".split(
+    " "
+  )
+)
 
 const contains = (name: string, words: string): boolean => ` ${name.toLowerCase()} `.includes(` ${words} `)
 
@@ -106,13 +153,15 @@ export const carries = (
   fields: ReadonlyArray<Field>,
   calendar: Calendar
 ): boolean => {
-  // prettier-ignore
   const about = { columns, fields, calendar }
   switch (deed._tag) {
     case "Update":
       return deed.settings.every((setting) => settable(setting, about))
     case "Shift":
-      return (deed.column === undefined ? columnOfConcept("date", columns) : columnOfPhrase(deed.column, columns)) !== undefined // prettier-ignore
+      return (
+        (deed.column === undefined ? columnOfConcept("date", columns) : columnOfPhrase(deed.column, columns)) !==
+        undefined
+      )
     case "Stretch":
       return lengthColumn(columns) !== undefined
     case "Delete":
@@ -134,7 +183,9 @@ const settable = (setting: Setting, about: About): boolean => {
       return column !== undefined && suits(column, setting.value, about)
     }
     case "Value":
-      return setting.kind === undefined || isStateWord(setting.kind) || columnOfPhrase(setting.kind, columns) !== undefined // prettier-ignore
+      return (
+        setting.kind === undefined || isStateWord(setting.kind) || columnOfPhrase(setting.kind, columns) !== undefined
+      )
   }
 }
 
@@ -144,12 +195,16 @@ export const vocabularyOf = (
   columns: ReadonlyArray<ListedColumn>,
   fields: ReadonlyMap<string, ReadonlyArray<Field> | string>
 ): Vocabulary => {
-  // prettier-ignore
   const taken = ["update", "create"].flatMap((op) => {
     const own = fields.get(`${type.id}.${op}`)
     return own === undefined || typeof own === "string" ? [] : own.map(({ id, name }) => ({ id, name }))
   })
-  const all = new Map([...columns, ...taken.filter(({ id }) => !columns.some((column) => column.id === id))].map((column) => [column.id, column])) // prettier-ignore
+  const all = new Map(
+    [...columns, ...taken.filter(({ id }) => !columns.some((column) => column.id === id))].map((column) => [
+      column.id,
+      column
+    ])
+  )
   return { type, columns: [...all.values()] }
 }
 

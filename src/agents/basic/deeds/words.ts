@@ -32,11 +32,30 @@ const ABBREVIATIONS = new Set("mr mrs ms dr prof st jr sr vs".split(" "))
 
 /** Contractions that aren't a word and 's. */
 const CONTRACTIONS = byWord<readonly [string, string]>({
-  "can't": ["can", "not"], "won't": ["will", "not"], cannot: ["can", "not"], "let's": ["let", "us"],
-  dont: ["do", "not"], doesnt: ["does", "not"], isnt: ["is", "not"], havent: ["have", "not"], hasnt: ["has", "not"],
-  theyre: ["they", "are"], ive: ["I", "have"], weve: ["we", "have"], im: ["I", "am"], cant: ["can", "not"]
-}) // prettier-ignore
-const ENDINGS = byWord<string>({ "n't": "not", "'re": "are", "'ve": "have", "'ll": "will", "'d": "would", "'m": "am", "'s": "'s" }) // prettier-ignore
+  "can't": ["can", "not"],
+  "won't": ["will", "not"],
+  cannot: ["can", "not"],
+  "let's": ["let", "us"],
+  dont: ["do", "not"],
+  doesnt: ["does", "not"],
+  isnt: ["is", "not"],
+  havent: ["have", "not"],
+  hasnt: ["has", "not"],
+  theyre: ["they", "are"],
+  ive: ["I", "have"],
+  weve: ["we", "have"],
+  im: ["I", "am"],
+  cant: ["can", "not"]
+})
+const ENDINGS = byWord<string>({
+  "n't": "not",
+  "'re": "are",
+  "'ve": "have",
+  "'ll": "will",
+  "'d": "would",
+  "'m": "am",
+  "'s": "'s"
+})
 
 export const readWords = (message: string): Said => {
   const text = printable(message.slice(0, MAX_CHARACTERS).replaceAll(/[\r\n]/g, ";")).replaceAll("’", "'")

@@ -64,14 +64,18 @@ export function* figures(asked: Asked, context: Context): Script<string | undefi
   return yield* grouping(found, measured, by as ReadonlyArray<Spot>)
 }
 
-const query = ({ filters, type }: Found, selectColumns: ReadonlyArray<string>, ...more: ReadonlyArray<Filter>): FindQuery =>
-  ({ entityTypeId: type.id, filters: [...filters, ...more], selectColumns, limit: MAX_GROUPS }) // prettier-ignore
+const query = (
+  { filters, type }: Found,
+  selectColumns: ReadonlyArray<string>,
+  ...more: ReadonlyArray<Filter>
+): FindQuery => ({ entityTypeId: type.id, filters: [...filters, ...more], selectColumns, limit: MAX_GROUPS })
 
 const heading = ({ bucket, path }: Spot): string => `by ${bucket === undefined ? "" : `${bucket} `}${path}`
 
 /** The condition on groups, or the order from the lowest. */
 const onGroups = ({ asked }: Found, head: string): ReadonlyArray<Filter> => {
-  const order: ReadonlyArray<Filter> = asked.best?.upwards === true ? [{ columnId: head, op: "gte", value: head === "count" ? "0" : `-${BEYOND}` }] : [] // prettier-ignore
+  const order: ReadonlyArray<Filter> =
+    asked.best?.upwards === true ? [{ columnId: head, op: "gte", value: head === "count" ? "0" : `-${BEYOND}` }] : []
   if (asked.having === undefined) return order
   const { op, strict, value } = bounds(asked.having)
   const next = head === "count" ? String(Number(value) + 1) : `${value}${value.includes(".") ? "" : "."}0000001`

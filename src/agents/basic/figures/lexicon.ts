@@ -79,26 +79,63 @@ export const MEASURES: ReadonlyArray<{ readonly words: ReadonlySet<string>; read
 
 /** Adjectives of rows: what they are about, and whether the lowest come first. */
 export const ADJECTIVES = byWord<readonly [of: string, upwards: boolean]>({
-  biggest: ["amount", false], largest: ["amount", false], highest: ["amount", false], greatest: ["amount", false], top: ["amount", false],
-  smallest: ["amount", true], lowest: ["amount", true],
-  "most expensive": ["price", false], priciest: ["price", false], dearest: ["price", false], "most costly": ["price", false],
-  cheapest: ["price", true], "least expensive": ["price", true],
-  longest: ["length", false], shortest: ["length", true],
-  "most valuable": ["amount", false], "least valuable": ["amount", true]
-}) // prettier-ignore
+  biggest: ["amount", false],
+  largest: ["amount", false],
+  highest: ["amount", false],
+  greatest: ["amount", false],
+  top: ["amount", false],
+  smallest: ["amount", true],
+  lowest: ["amount", true],
+  "most expensive": ["price", false],
+  priciest: ["price", false],
+  dearest: ["price", false],
+  "most costly": ["price", false],
+  cheapest: ["price", true],
+  "least expensive": ["price", true],
+  longest: ["length", false],
+  shortest: ["length", true],
+  "most valuable": ["amount", false],
+  "least valuable": ["amount", true]
+})
 
 /** Periods as groups. */
 export const BUCKET_WORDS = byWord<Bucket>({
-  hour: "hour", "hour of the day": "hour", "hour of day": "hour", "time of day": "hour", hours: "hour",
-  weekday: "weekday", "day of the week": "weekday", "day of week": "weekday", weekdays: "weekday", "days of the week": "weekday",
-  day: "day", days: "day", date: "day", week: "week", weeks: "week", month: "month", months: "month", "calendar month": "month",
-  quarter: "quarter", quarters: "quarter", year: "year", years: "year", "calendar year": "year"
-}) // prettier-ignore
+  hour: "hour",
+  "hour of the day": "hour",
+  "hour of day": "hour",
+  "time of day": "hour",
+  hours: "hour",
+  weekday: "weekday",
+  "day of the week": "weekday",
+  "day of week": "weekday",
+  weekdays: "weekday",
+  "days of the week": "weekday",
+  day: "day",
+  days: "day",
+  date: "day",
+  week: "week",
+  weeks: "week",
+  month: "month",
+  months: "month",
+  "calendar month": "month",
+  quarter: "quarter",
+  quarters: "quarter",
+  year: "year",
+  years: "year",
+  "calendar year": "year"
+})
 
 /** Adverbs and adjectives for periods. */
 export const EVERY = byWord<string>({
-  hourly: "hour", daily: "day", weekly: "week", monthly: "month", quarterly: "quarter", yearly: "year", annual: "year", annually: "year"
-}) // prettier-ignore
+  hourly: "hour",
+  daily: "day",
+  weekly: "week",
+  monthly: "month",
+  quarterly: "quarter",
+  yearly: "year",
+  annual: "year",
+  annually: "year"
+})
 
 /** Words of figures, which are no quality of rows: "the median deals". */
 export const FIGURE_WORDS = set(

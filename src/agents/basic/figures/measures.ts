@@ -64,22 +64,33 @@ const FIGURES_OF: ReadonlyArray<Figure> = ["sum", "avg", "max", "min"]
 /** Measures in their own words. */
 const MEASURES = rules<Measure>(
   [
-    ["how many {of} (of|in|did|do) (the|our|all)? {lookup}", "how many {of} (did|do|have) (we|i) (have|spend|spent|sell|sold) (on|in|of) {lookup}"],
+    [
+      "how many {of} (of|in|did|do) (the|our|all)? {lookup}",
+      "how many {of} (did|do|have) (we|i) (have|spend|spent|sell|sold) (on|in|of) {lookup}"
+    ],
     measured("sum")
-  ], // prettier-ignore
+  ],
   [["<count> (all|the|our|all the|all our)? {lookup}"], measured("count")],
   [
-    ["how long (are|is|do|does|were) (the|our|a)? {lookup} (take|last)? on average", "how long (is|are|was) the average {lookup}", "how long on average (are|is) {lookup}"],
+    [
+      "how long (are|is|do|does|were) (the|our|a)? {lookup} (take|last)? on average",
+      "how long (is|are|was) the average {lookup}",
+      "how long on average (are|is) {lookup}"
+    ],
     (captures, context) => measured("avg", { of: tokenize("length") })(captures, context)
-  ], // prettier-ignore
+  ],
   [["how long (is|was) the longest {lookup}"], measured("max", { of: tokenize("length") })],
   [["how long (is|was) the shortest {lookup}"], measured("min", { of: tokenize("length") })],
   [["how (much|big|large|high) (is|are|was) the average {lookup}"], measured("avg")],
   [["how (much|big|large|high) (is|was) the (biggest|largest|highest) {lookup}"], measured("max")],
   ...FIGURES_OF.map((figure): Rule<Measure> => [
-    [`(the)? <${figure}> (of)? (the|our|all)? {of} <over> {lookup}`, `(the)? <${figure}> {lookup} {of}`, `(the)? <${figure}> {lookup} {of} {tail}`],
+    [
+      `(the)? <${figure}> (of)? (the|our|all)? {of} <over> {lookup}`,
+      `(the)? <${figure}> {lookup} {of}`,
+      `(the)? <${figure}> {lookup} {of} {tail}`
+    ],
     measured(figure)
-  ]), // prettier-ignore
+  ]),
   [
     [
       "(the)? (sum|sum of|total of|combined|sum up|add up|sum total|grand total) (of)? (all|the|our|all the|all our)? {lookup}"
@@ -101,9 +112,12 @@ const MEASURES = rules<Measure>(
   ],
   [["(the)? (average|mean) of (all|the|our)? {lookup}"], measured("avg")],
   [
-    ["(the)? (total|overall|combined|gross|whole)? <revenue>", "(the)? (total|overall|combined|gross|whole)? <revenue> {tail}"],
+    [
+      "(the)? (total|overall|combined|gross|whole)? <revenue>",
+      "(the)? (total|overall|combined|gross|whole)? <revenue> {tail}"
+    ],
     ({ tail }, context) => revenue(tail, context)
-  ], // prettier-ignore
+  ],
   [
     [
       "how much (money|revenue)? (did|do|have|has) (we|i|our company) <earned>",
@@ -127,10 +141,13 @@ const MEASURES = rules<Measure>(
     }
   ],
   [
-    ["what (do|does|did|would) (the|my|our|all|all our)? {lookup} (add up to|sum up to|come to|amount to|total)",
-      "(what|how much) (are|is|were) (the|my|our|all)? {lookup} worth", "how much (are|is|were) {lookup} worth (together|in total|altogether)"],
+    [
+      "what (do|does|did|would) (the|my|our|all|all our)? {lookup} (add up to|sum up to|come to|amount to|total)",
+      "(what|how much) (are|is|were) (the|my|our|all)? {lookup} worth",
+      "how much (are|is|were) {lookup} worth (together|in total|altogether)"
+    ],
     (captures, context) => measured("sum")(captures, context)
-  ], // prettier-ignore
+  ],
   [
     [
       "(how many|number of|the number of|count of|count)? (different|distinct|unique|separate) {kinds} (are there|do we have|exist|is there)? (among|for|of|in) (the|our|all)? {lookup}",
@@ -144,7 +161,11 @@ const MEASURES = rules<Measure>(
 
 /** Measures that are understood as such only beside groups: "value of deals per owner", "customers per city". */
 const BARE = rules<Measure>(
-  [["(the)? {of} (of|for|in|from) (the|our|all)? {lookup}", "(the)? {measured} {lookup}"], ({ measured: words, ...captures }, context) => measured("sum")({ ...captures, ...(words === undefined ? {} : { of: words }) }, context)], // prettier-ignore
+  [
+    ["(the)? {of} (of|for|in|from) (the|our|all)? {lookup}", "(the)? {measured} {lookup}"],
+    ({ measured: words, ...captures }, context) =>
+      measured("sum")({ ...captures, ...(words === undefined ? {} : { of: words }) }, context)
+  ],
   [["{lookup}", "{lookup} (count|counts)"], measured("count")]
 )
 

@@ -102,52 +102,234 @@ const WHICH = "(which|what|in which|in what|on which|on what|for which|at which|
 
 export const FIGURE_QUESTIONS = rules<Asked>(
   // Groups in an order, or the first of them.
-  [[`${WHICH} {by} <have> (the)? <most> {m}`, `${WHICH} {by} <does> <we>? (have|had|hold|get|got|see|sell|make)? (the)? <most> {m}`], (captures, context) => best(false, isOne(captures))(captures, context)],
-  [[`${WHICH} {by} <have> (the)? <fewest> {m}`, `${WHICH} {by} <does> <we>? (have|had|hold|get|got|see|sell|make)? (the)? <fewest> {m}`], (captures, context) => best(true, isOne(captures))(captures, context)],
-  [[`${WHICH} {by} <have> (the)? <highest> {explicit}`, `${WHICH} {by} (was|is|were|are|had|has) (the|our)? {explicit} (the)? <highest>`], (captures, context) => best(false, isOne(captures))(captures, context)],
-  [[`${WHICH} {by} <have> (the)? <lowest> {explicit}`, `${WHICH} {by} (was|is|were|are|had|has) (the|our)? {explicit} (the)? <lowest>`], (captures, context) => best(true, isOne(captures))(captures, context)],
-  [["who <have> (the)? <most> {m}", "who <have> (the)? <highest> {explicit}"], (captures, context) => best(false, true)({ ...captures, by: OWNER }, context)],
-  [["who <have> (the)? <fewest> {m}", "who <have> (the)? <lowest> {explicit}"], (captures, context) => best(true, true)({ ...captures, by: OWNER }, context)],
-  [[`${WHICH} {by} <spent> (the)? most (money)?`, `${WHICH} {by} <spent> (the)? most (money)? {tail}`, `${WHICH} {by} (sold|sells) (the)? most`, `${WHICH} {by} (sold|sells) (the)? most {tail}`], ofRevenue(false)],
-  [[`${WHICH} {by} <spent> (the)? least (money)?`, `${WHICH} {by} <spent> (the)? least (money)? {tail}`, `${WHICH} {by} (sold|sells) (the)? least`, `${WHICH} {by} (sold|sells) (the)? least {tail}`], ofRevenue(true)],
+  [
+    [
+      `${WHICH} {by} <have> (the)? <most> {m}`,
+      `${WHICH} {by} <does> <we>? (have|had|hold|get|got|see|sell|make)? (the)? <most> {m}`
+    ],
+    (captures, context) => best(false, isOne(captures))(captures, context)
+  ],
+  [
+    [
+      `${WHICH} {by} <have> (the)? <fewest> {m}`,
+      `${WHICH} {by} <does> <we>? (have|had|hold|get|got|see|sell|make)? (the)? <fewest> {m}`
+    ],
+    (captures, context) => best(true, isOne(captures))(captures, context)
+  ],
+  [
+    [
+      `${WHICH} {by} <have> (the)? <highest> {explicit}`,
+      `${WHICH} {by} (was|is|were|are|had|has) (the|our)? {explicit} (the)? <highest>`
+    ],
+    (captures, context) => best(false, isOne(captures))(captures, context)
+  ],
+  [
+    [
+      `${WHICH} {by} <have> (the)? <lowest> {explicit}`,
+      `${WHICH} {by} (was|is|were|are|had|has) (the|our)? {explicit} (the)? <lowest>`
+    ],
+    (captures, context) => best(true, isOne(captures))(captures, context)
+  ],
+  [
+    ["who <have> (the)? <most> {m}", "who <have> (the)? <highest> {explicit}"],
+    (captures, context) => best(false, true)({ ...captures, by: OWNER }, context)
+  ],
+  [
+    ["who <have> (the)? <fewest> {m}", "who <have> (the)? <lowest> {explicit}"],
+    (captures, context) => best(true, true)({ ...captures, by: OWNER }, context)
+  ],
+  [
+    [
+      `${WHICH} {by} <spent> (the)? most (money)?`,
+      `${WHICH} {by} <spent> (the)? most (money)? {tail}`,
+      `${WHICH} {by} (sold|sells) (the)? most`,
+      `${WHICH} {by} (sold|sells) (the)? most {tail}`
+    ],
+    ofRevenue(false)
+  ],
+  [
+    [
+      `${WHICH} {by} <spent> (the)? least (money)?`,
+      `${WHICH} {by} <spent> (the)? least (money)? {tail}`,
+      `${WHICH} {by} (sold|sells) (the)? least`,
+      `${WHICH} {by} (sold|sells) (the)? least {tail}`
+    ],
+    ofRevenue(true)
+  ],
   [["who <spent> (the)? most (money)?", "who <spent> (the)? most (money)? {tail}"], ofRevenue(false, CUSTOMER)],
   [["who (sold|sells) (the)? most", "who (sold|sells) (the)? most {tail}"], ofRevenue(false, OWNER)],
-  [["(the)? most (common|frequent|popular|used) {by} (of|for|among|in) (the|our|all)? {m}", "busiest {by} (for|by|in|of|in terms of) {m}"], best(false, true)],
+  [
+    [
+      "(the)? most (common|frequent|popular|used) {by} (of|for|among|in) (the|our|all)? {m}",
+      "busiest {by} (for|by|in|of|in terms of) {m}"
+    ],
+    best(false, true)
+  ],
   [["(the)? least (common|frequent|popular|used) {by} (of|for|among|in) (the|our|all)? {m}"], best(true, true)],
-  [["(the)? (top)? {n} {by} <have> (the)? <most> {m}", "(the)? <top> {n} {by} <ranking> (the|our)? {m}", "(the)? {n} {by} <have> (the)? <highest> {explicit}", "(the)? {n} <top> {by} <ranking> (the|our)? {m}"], best(false)],
-  [["(the)? {n} {by} <have> (the)? <fewest> {m}", "(the)? <bottom> {n} {by} <ranking> (the|our)? {m}", "(the)? {n} {by} <have> (the)? <lowest> {explicit}"], best(true)],
-  [["(the)? {by} <have> (the)? <most> {m}", "(the)? {by} <have> (the)? <highest> {explicit}"], (captures, context) => best(false, isOne(captures))(captures, context)],
-  [["(the)? {by} <have> (the)? <fewest> {m}", "(the)? {by} <have> (the)? <lowest> {explicit}"], (captures, context) => best(true, isOne(captures))(captures, context)],
-  [["<top> {by} <ranking> (the|our)? {explicit}"], (captures, context) => best(false, isOne(captures))(captures, context)],
-  [["<lowest> {by} <ranking> (the|our)? {explicit}"], (captures, context) => best(true, isOne(captures))(captures, context)],
+  [
+    [
+      "(the)? (top)? {n} {by} <have> (the)? <most> {m}",
+      "(the)? <top> {n} {by} <ranking> (the|our)? {m}",
+      "(the)? {n} {by} <have> (the)? <highest> {explicit}",
+      "(the)? {n} <top> {by} <ranking> (the|our)? {m}"
+    ],
+    best(false)
+  ],
+  [
+    [
+      "(the)? {n} {by} <have> (the)? <fewest> {m}",
+      "(the)? <bottom> {n} {by} <ranking> (the|our)? {m}",
+      "(the)? {n} {by} <have> (the)? <lowest> {explicit}"
+    ],
+    best(true)
+  ],
+  [
+    ["(the)? {by} <have> (the)? <most> {m}", "(the)? {by} <have> (the)? <highest> {explicit}"],
+    (captures, context) => best(false, isOne(captures))(captures, context)
+  ],
+  [
+    ["(the)? {by} <have> (the)? <fewest> {m}", "(the)? {by} <have> (the)? <lowest> {explicit}"],
+    (captures, context) => best(true, isOne(captures))(captures, context)
+  ],
+  [
+    ["<top> {by} <ranking> (the|our)? {explicit}"],
+    (captures, context) => best(false, isOne(captures))(captures, context)
+  ],
+  [
+    ["<lowest> {by} <ranking> (the|our)? {explicit}"],
+    (captures, context) => best(true, isOne(captures))(captures, context)
+  ],
   [["rank (the|our|all)? {by} by {explicit}", "{by} (ranked|sorted|ordered)? by {explicit}"], best(false)],
-  [[`${WHICH} {by} (do|are) (most|most of|the most of|the majority of) (the|our|all|all our)? {m} (come from|from|in|live in|based in|located in|have|work for|on)`, `${WHICH} {by} (is|was|were|are) (the)? busiest (for|with|in terms of) {m}`], best(false, true)],
+  [
+    [
+      `${WHICH} {by} (do|are) (most|most of|the most of|the majority of) (the|our|all|all our)? {m} (come from|from|in|live in|based in|located in|have|work for|on)`,
+      `${WHICH} {by} (is|was|were|are) (the)? busiest (for|with|in terms of) {m}`
+    ],
+    best(false, true)
+  ],
   // Groups with a condition.
-  [[`${WHICH} {by} (that|who)? <have> {compared} {n} {m}`, "(the|all)? {by} (that|which|who)? <have> {compared} {n} {m}", "who <have> {compared} {n} {m}", `${WHICH} {by} <have> (exactly)? {n} {m}`], (captures, context) => having({ by: OWNER, ...captures }, context)],
-  [["(the|all)? {by} (that|which|who)? <have> {n} or more {m}", `${WHICH} {by} <have> {n} or more {m}`], (captures, context) => having({ ...captures, compared: tokenize("at least") }, context)],
-  [[`${WHICH} {by} <have> {explicit} (of|worth)? {compared} {number}`, "(the|all)? {by} (with|that have|whose) {explicit} (of|is|are|was)? {compared} {number}"], having],
+  [
+    [
+      `${WHICH} {by} (that|who)? <have> {compared} {n} {m}`,
+      "(the|all)? {by} (that|which|who)? <have> {compared} {n} {m}",
+      "who <have> {compared} {n} {m}",
+      `${WHICH} {by} <have> (exactly)? {n} {m}`
+    ],
+    (captures, context) => having({ by: OWNER, ...captures }, context)
+  ],
+  [
+    ["(the|all)? {by} (that|which|who)? <have> {n} or more {m}", `${WHICH} {by} <have> {n} or more {m}`],
+    (captures, context) => having({ ...captures, compared: tokenize("at least") }, context)
+  ],
+  [
+    [
+      `${WHICH} {by} <have> {explicit} (of|worth)? {compared} {number}`,
+      "(the|all)? {by} (with|that have|whose) {explicit} (of|is|are|was)? {compared} {number}"
+    ],
+    having
+  ],
   // Shares.
   [["(what)? <share> of (the|our|all|all the|all our)? {m} {part}"], share],
   [["how much of (the|our|all)? {m} {part}"], share],
   // Rows in an order.
-  [[`${WHICH} {lookup} (is|are|was|were) (the)? {adjective}`, "(the|my|our)? {n} {adjective} {lookup}", "(the|my|our)? {adjective} {lookup}", "(the|my|our)? {adjective} {n} {lookup}"], rows()],
-  [["(the)? {lookup} with (the)? <max> {of}", "(the)? {lookup} with (the)? <max> {of} {tail}", "(the)? (top|first) {n} {lookup} (by|in terms of) {of}", `${WHICH} {lookup} (has|have|had) (the)? <max> {of}`, `${WHICH} {lookup} (has|have|had) (the)? <max> {of} {tail}`], rows(false)],
-  [["(the)? {lookup} with (the)? <min> {of}", "(the)? {lookup} with (the)? <min> {of} {tail}", `${WHICH} {lookup} (has|have|had) (the)? <min> {of}`, `${WHICH} {lookup} (has|have|had) (the)? <min> {of} {tail}`], rows(true)],
-  [["(sort|order|rank) (the|my|our|all)? {lookup} by {of} (descending|highest first|from high to low)", "{lookup} (sorted|ordered|ranked) by {of} (descending|highest first)"], rows(false)],
-  [["(sort|order|rank) (the|my|our|all)? {lookup} by {of} (ascending|lowest first|from low to high)?", "{lookup} (sorted|ordered|ranked) by {of} (ascending|lowest first)?"], rows()],
+  [
+    [
+      `${WHICH} {lookup} (is|are|was|were) (the)? {adjective}`,
+      "(the|my|our)? {n} {adjective} {lookup}",
+      "(the|my|our)? {adjective} {lookup}",
+      "(the|my|our)? {adjective} {n} {lookup}"
+    ],
+    rows()
+  ],
+  [
+    [
+      "(the)? {lookup} with (the)? <max> {of}",
+      "(the)? {lookup} with (the)? <max> {of} {tail}",
+      "(the)? (top|first) {n} {lookup} (by|in terms of) {of}",
+      `${WHICH} {lookup} (has|have|had) (the)? <max> {of}`,
+      `${WHICH} {lookup} (has|have|had) (the)? <max> {of} {tail}`
+    ],
+    rows(false)
+  ],
+  [
+    [
+      "(the)? {lookup} with (the)? <min> {of}",
+      "(the)? {lookup} with (the)? <min> {of} {tail}",
+      `${WHICH} {lookup} (has|have|had) (the)? <min> {of}`,
+      `${WHICH} {lookup} (has|have|had) (the)? <min> {of} {tail}`
+    ],
+    rows(true)
+  ],
+  [
+    [
+      "(sort|order|rank) (the|my|our|all)? {lookup} by {of} (descending|highest first|from high to low)",
+      "{lookup} (sorted|ordered|ranked) by {of} (descending|highest first)"
+    ],
+    rows(false)
+  ],
+  [
+    [
+      "(sort|order|rank) (the|my|our|all)? {lookup} by {of} (ascending|lowest first|from low to high)?",
+      "{lookup} (sorted|ordered|ranked) by {of} (ascending|lowest first)?"
+    ],
+    rows()
+  ],
   // Groups.
-  [["how (is|are|do|does|was|were) (the|our|all)? {m} (split|distributed|spread|divided|divide|broken down|split up)? <per> (the|our)? {by}", "(break|split) (the|our|all)? {m} (down|up)? (by|per|into) {by}", "{m} (split|distributed|spread|divided|broken down) (by|per|into|over) {by}"], grouped],
-  [["(the|our)? {adjective} {lookup} <per> (the|our)? {by}"], (captures, context) => {
-    const sorted = rows()(captures, context)
-    return sorted && { measure: { ...sorted.measure, figure: sorted.rows!.upwards === true ? "min" : "max" }, by: [captures["by"]!] }
-  }],
-  [["who (has|have|owns|handles|manages) how many {lookup}"], (captures, context) => counted({ ...captures, by: OWNER }, context)],
-  [["{m} <per> (the|our)? {by} (and|and by|and per|for each|for every|per|by) {other}", "{m} <per> (the|our)? {by} (and|and by|and per) {other} {tail}", "{m} <per> (the|our)? {by}", "{m} <per> (the|our)? {by} {tail}"], grouped],
-  [["how many {lookup} <does> (each|every|each of the|each of our|every one of our) {by} (have|own|got|handle|manage|look after|get)?", "how many {lookup} <does> (each|every|each of the|each of our) {by} (have|own|got|handle|manage|look after|get)? {tail}", "how many {lookup} <does> (we|you|i|they|there) (have|get|got|hold|had)? (in|for|on|per|at)? (each|every|per) {by}", "how many {lookup} <does> (we|you|i|they|there) (have|get|got|hold|had)? (in|for|on|per|at)? (each|every|per) {by} {tail}"], counted],
-  [["{every} {explicit}"], ({ every, ...captures }, context) => grouped({ ...captures, by: tokenize(EVERY[every![0]!.word]!) }, context)],
-  [["{m} {every}"], ({ every, ...captures }, context) => grouped({ ...captures, by: tokenize(EVERY[every![0]!.word]!) }, context)],
-  [["{explicit}"], ({ explicit }, context) => {
-    const measure = readMeasure("explicit", explicit!, context)
-    return measure === undefined || measure.figure === "count" ? undefined : { measure, by: [] }
-  }]
-) // prettier-ignore
+  [
+    [
+      "how (is|are|do|does|was|were) (the|our|all)? {m} (split|distributed|spread|divided|divide|broken down|split up)? <per> (the|our)? {by}",
+      "(break|split) (the|our|all)? {m} (down|up)? (by|per|into) {by}",
+      "{m} (split|distributed|spread|divided|broken down) (by|per|into|over) {by}"
+    ],
+    grouped
+  ],
+  [
+    ["(the|our)? {adjective} {lookup} <per> (the|our)? {by}"],
+    (captures, context) => {
+      const sorted = rows()(captures, context)
+      return (
+        sorted && {
+          measure: { ...sorted.measure, figure: sorted.rows!.upwards === true ? "min" : "max" },
+          by: [captures["by"]!]
+        }
+      )
+    }
+  ],
+  [
+    ["who (has|have|owns|handles|manages) how many {lookup}"],
+    (captures, context) => counted({ ...captures, by: OWNER }, context)
+  ],
+  [
+    [
+      "{m} <per> (the|our)? {by} (and|and by|and per|for each|for every|per|by) {other}",
+      "{m} <per> (the|our)? {by} (and|and by|and per) {other} {tail}",
+      "{m} <per> (the|our)? {by}",
+      "{m} <per> (the|our)? {by} {tail}"
+    ],
+    grouped
+  ],
+  [
+    [
+      "how many {lookup} <does> (each|every|each of the|each of our|every one of our) {by} (have|own|got|handle|manage|look after|get)?",
+      "how many {lookup} <does> (each|every|each of the|each of our) {by} (have|own|got|handle|manage|look after|get)? {tail}",
+      "how many {lookup} <does> (we|you|i|they|there) (have|get|got|hold|had)? (in|for|on|per|at)? (each|every|per) {by}",
+      "how many {lookup} <does> (we|you|i|they|there) (have|get|got|hold|had)? (in|for|on|per|at)? (each|every|per) {by} {tail}"
+    ],
+    counted
+  ],
+  [
+    ["{every} {explicit}"],
+    ({ every, ...captures }, context) => grouped({ ...captures, by: tokenize(EVERY[every![0]!.word]!) }, context)
+  ],
+  [
+    ["{m} {every}"],
+    ({ every, ...captures }, context) => grouped({ ...captures, by: tokenize(EVERY[every![0]!.word]!) }, context)
+  ],
+  [
+    ["{explicit}"],
+    ({ explicit }, context) => {
+      const measure = readMeasure("explicit", explicit!, context)
+      return measure === undefined || measure.figure === "count" ? undefined : { measure, by: [] }
+    }
+  ]
+)

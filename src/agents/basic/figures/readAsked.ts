@@ -33,7 +33,8 @@ const timeLast = (tokens: Words, { today }: Context): Words => {
 /** "…, top 5": the first of the groups. */
 const limited = (tokens: Words): { readonly tokens: Words; readonly limit?: number } => {
   const [top, n] = [tokens.at(-2), tokens.at(-1)]
-  if (top?.word !== "top" || n === undefined || tokens.length < 4 || !/^\d{1,2}$|^(three|five|ten)$/.test(n.word)) return { tokens } // prettier-ignore
+  if (top?.word !== "top" || n === undefined || tokens.length < 4 || !/^\d{1,2}$|^(three|five|ten)$/.test(n.word))
+    return { tokens }
   const rest = tokens.slice(0, -2)
   const shorter = /^(only|just|the)$/.test(rest.at(-1)!.word) ? rest.slice(0, -1) : rest
   return { tokens: shorter, limit: numberOf([n]) }

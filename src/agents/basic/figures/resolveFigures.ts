@@ -93,8 +93,12 @@ export const spotsOf = (
   const period = bucketIn(words)
   if (period !== undefined) {
     const { bucket, rest } = period
-    const spot = (column: Columns[number], before = "", after = ""): Spot =>
-      ({ path: `${before}${column.id}`, label: `${column.name.toLowerCase()}${after}`, column, bucket }) // prettier-ignore
+    const spot = (column: Columns[number], before = "", after = ""): Spot => ({
+      path: `${before}${column.id}`,
+      label: `${column.name.toLowerCase()}${after}`,
+      column,
+      bucket
+    })
     const dates = datesFor(rest, columns, type).map((column) => spot(column))
     if (dates.length > 0) return dates
     return columns.flatMap((reference) => {

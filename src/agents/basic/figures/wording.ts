@@ -8,7 +8,17 @@ import { among, and } from "../replies.ts"
 import type { Asked } from "./Asked.ts"
 import type { Spot } from "./columns.ts"
 import { example, type Found } from "./resolveFigures.ts"
-import { bigger, figureName, figureText, groupText, isEmptyGroup, lines, MAX_SHOWN, measureOf, numeral } from "./numerals.ts" // prettier-ignore
+import {
+  bigger,
+  figureName,
+  figureText,
+  groupText,
+  isEmptyGroup,
+  lines,
+  MAX_SHOWN,
+  measureOf,
+  numeral
+} from "./numerals.ts"
 
 /** Groups of a page. */
 export const MAX_GROUPS = 25
@@ -89,7 +99,12 @@ export const listed = (
         : `\nThese are the first ${shown.length} of ${numeral(String(total))}.`
       : ""
   const next = groups[most]
-  const ties = asked.best?.limit !== undefined && next !== undefined && measureOf(next, figure) === measureOf(shown.at(-1)!, figure) ? "\nOthers have as much as the last one." : "" // prettier-ignore
+  const ties =
+    asked.best?.limit !== undefined &&
+    next !== undefined &&
+    measureOf(next, figure) === measureOf(shown.at(-1)!, figure)
+      ? "\nOthers have as much as the last one."
+      : ""
   const currencies =
     page.several === true ? "\nThe amounts are in several currencies, so they aren't added up or ranked." : ""
   const withShare = figure === "count" || (figure === "sum" && page.several !== true)
@@ -145,7 +160,12 @@ export const havingReply = (found: Found, measured: Spot | undefined, by: Readon
     return `No ${by[0]!.label} has ${measure.figure === "count" ? `${words} ${subject(found, Number(having!.value))}` : `a ${what} of ${words}`}${limited}.`
   const ordered = found.asked.best === undefined ? inOrder(groups, measure.figure, false) : groups
   const shown = ordered.slice(0, MAX_SHOWN)
-  const rest = shown.length === groups.length ? "" : page.nextCursorEntityId === undefined ? `\nThese are the first ${shown.length} of ${groups.length}.` : `\nThese are the first ${shown.length} of more than ${groups.length}.` // prettier-ignore
+  const rest =
+    shown.length === groups.length
+      ? ""
+      : page.nextCursorEntityId === undefined
+        ? `\nThese are the first ${shown.length} of ${groups.length}.`
+        : `\nThese are the first ${shown.length} of more than ${groups.length}.`
   const below =
     bounds(having!).op === "lt" && measure.figure === "count" ? "\nThose that have none aren't among them." : ""
   return `${capitalized(what)} by ${by[0]!.label}, where it is ${words}${limited}:\n${lines(shown, by, measure.figure, false)}${rest}${below}`
