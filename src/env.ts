@@ -47,6 +47,9 @@ const readSetting = Effect.fnUntraced(
   Effect.catchTag("ConfigError", (error) => Effect.fail(ConfigurationError.of(error.message)))
 )
 
+/** The format of log lines before anything else is read, for a server's first and last lines; undefined if it is invalid. */
+export const earlyLogFormat = Effect.orElseSucceed(readSetting(SETTINGS.logFormat), () => undefined)
+
 /** The machine's facts that locate other programs' configuration files. */
 export const thisMachine = { platform: process.platform, home: homedir(), appData: process.env["APPDATA"] }
 

@@ -1,6 +1,7 @@
 /** Command output: results go to standard output (one JSON document with `--json`), notes to standard error. */
-import { Console, Effect } from "effect"
+import { Console, Context, Effect, Layer, References } from "effect"
 import { printable } from "../../domain/text.ts"
+import { logging } from "../../observability/logs.ts"
 import { wantsJson } from "./context.ts"
 
 const color = process.stdout.isTTY === true && (process.env["NO_COLOR"] ?? "") === ""
@@ -16,8 +17,16 @@ export const json = (value: unknown) =>
 export const result = (value: unknown, lines: ReadonlyArray<string>) =>
   Effect.flatMap(wantsJson, (asJson) => (asJson ? json(value) : Console.log(lines.join("\n"))))
 
+/** Whether notes are log records: those of a server whose logs are JSON, because their reader expects nothing else. */
+export const NotesAreLogged = Context.Reference<boolean>("max/cli/NotesAreLogged", { defaultValue: () => false })
+
 /** Prints a line to standard error; it is never part of the result. */
-export const note = (line: string) => Console.error(line)
+export const note = (line: string, level: "Info" | "Error" = "Info") =>
+  Effect.flatMap(NotesAreLogged, (areLogged) =>
+    areLogged ? Effect.provide(Effect.logWithLevel(level)(line), JSON_LOG) : Console.error(line)
+  )
+
+const JSON_LOG = Layer.merge(logging("json", false), Layer.succeed(References.MinimumLogLevel, "Info"))
 
 const width = (text: string): number => [...text].length
 

@@ -4,7 +4,7 @@ import { Cause, ConfigProvider, Console, Context, Effect, Layer, References } fr
 import { CliConfig, CliError, CliOutput, Command, GlobalFlag } from "effect/cli"
 import { Database } from "../../database/Database.ts"
 import { type OperatorError, Unclear } from "../../domain/errors.ts"
-import { configProvider, Env, SETTINGS } from "../../env.ts"
+import { configProvider, earlyLogFormat, Env, SETTINGS } from "../../env.ts"
 import { Agent, ConfiguredDatabase, Observability, Services } from "../../layers.ts"
 import { logging } from "../../observability/logs.ts"
 import { Mappings } from "../../services/mapping/Mappings.ts"
@@ -39,7 +39,7 @@ import { trace } from "./commands/trace.ts"
 import { usage } from "./commands/usage.ts"
 import { max } from "./context.ts"
 import { EXIT_CODES } from "./exitCodes.ts"
-import { columns as inColumns, note } from "./output.ts"
+import { columns as inColumns, note, NotesAreLogged } from "./output.ts"
 import { version } from "../../version.ts"
 
 const LOG_LEVELS = { error: "Error", warn: "Warn", info: "Info", debug: "Debug" } as const
@@ -222,13 +222,21 @@ const builtInFlags = CliConfig.layer({ builtIns: [GlobalFlag.Help, GlobalFlag.Ve
 /** Runs a command line and returns its exit code. */
 export const run = (args: ReadonlyArray<string>): Effect.Effect<number> =>
   Effect.flatMap(configProvider(configFlag(args)), (provider) =>
-    Effect.provideService(Command.runWith(root, { version })(args), ConfigProvider.ConfigProvider, provider)
+    Command.runWith(root, { version })(args).pipe(
+      Effect.as(0),
+      Effect.catchCause(reportFailure),
+      Effect.provideServiceEffect(NotesAreLogged, notesAreLogged),
+      Effect.provideService(ConfigProvider.ConfigProvider, provider)
+    )
   ).pipe(
-    Effect.as(0),
     Effect.catchCause(reportFailure),
     Effect.provideService(CurrentCommand, commandOf(args)),
     Effect.provide([NodeServices.layer, presenter, builtInFlags])
   )
+
+const notesAreLogged = Effect.gen(function* () {
+  return (yield* CurrentCommand) === "max serve" && (yield* earlyLogFormat) === "json"
+})
 
 /** The file of `--config`, read before the command line, because the commands' services are built from it. */
 const configFlag = (args: ReadonlyArray<string>): string | undefined => {
@@ -264,14 +272,14 @@ const reportFailure = (cause: Cause.Cause<unknown>): Effect.Effect<number> => {
     return Effect.logDebug(cause).pipe(
       Effect.provide(Configured),
       Effect.ignoreCause,
-      Effect.andThen(note("Something went wrong inside Max. MAX_LOG_LEVEL=debug shows more.")),
+      Effect.andThen(note("Something went wrong inside Max. MAX_LOG_LEVEL=debug shows more.", "Error")),
       Effect.as(1)
     )
   }
   const { details, message } = error as OperatorError
   return Effect.gen(function* () {
-    yield* note(message)
-    for (const line of details ?? []) yield* note(`  ${line}`)
+    yield* note(message, "Error")
+    for (const line of details ?? []) yield* note(`  ${line}`, "Error")
     if (error instanceof Unclear)
       for (const line of inColumns(error.choices.map(({ id, name }) => [id, name]))) yield* note(`  ${line}`)
     return code

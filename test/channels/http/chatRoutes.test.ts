@@ -3,6 +3,8 @@ import { Effect, Exit, Redacted, Scope } from "effect"
 import { HttpServerResponse } from "effect/http"
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest"
 import { failure } from "../../../src/channels/http/chat.ts"
+import type { Organization } from "../../../src/domain/EntityType.ts"
+import { Memberships } from "../../../src/services/members/Memberships.ts"
 import { addPeople, makeOrganization } from "../../support/atlas.ts"
 import { migratedDatabase } from "../../support/database.ts"
 import { lastIn } from "../../support/eventStream.ts"
@@ -15,6 +17,7 @@ let messages: MessagesServer
 let server: TestServer
 let basic: TestServer
 let token: string
+let organization: Organization
 
 beforeAll(async () => {
   messages = await startMessages()
@@ -24,7 +27,7 @@ beforeAll(async () => {
   basic = await startServer(url, { provider: "basic" })
   await server.run(
     Effect.gen(function* () {
-      const organization = yield* makeOrganization("atlas")
+      organization = yield* makeOrganization("atlas")
       yield* addPeople(organization, [{ name: "Ada Lovelace" }, { name: "Grace Hopper" }])
       token = (yield* memberWithToken(organization, "boss@atlas.example", ["admin"], ["chat"])).token
     })
@@ -101,6 +104,22 @@ describe("chat over HTTP", () => {
     expect(before.json.turns.map(({ position }: { position: number }) => position)).toEqual([1])
   })
 
+  it("offers no choices on an answer that isn't shown any more", async () => {
+    messages.reset(inTurn(finds("people", []), says("Ada Lovelace or Grace Hopper?")))
+    const { session } = lastIn((await say({ text: "who?" })).text)
+    const give = (...roles: ReadonlyArray<string>) =>
+      server.run(
+        Effect.flatMap(Memberships, (members) => members.add(organization, { identifier: "boss@atlas.example", roles }))
+      )
+    await give("member")
+    const { json, status } = await request(`/v1/conversations/${session}`)
+    await give("admin")
+    expect([status, json.turns]).toEqual([
+      200,
+      [{ position: 1, asked: "who?", at: expect.any(String), reference: expect.any(String) }]
+    ])
+  })
+
   it("lists, resumes and stops named turns", async () => {
     const { text } = await say({ text: "hello", turn: "named" })
     const held = await request("/v1/chat")
@@ -134,5 +153,10 @@ describe("chat over HTTP", () => {
     const body: any = await HttpServerResponse.toWeb(response).json()
     expect([response.status, body.type, body.detail]).toEqual([status, `urn:max:problem:${slug}`, "Why."])
     expect(body).not.toHaveProperty("reference")
+  })
+
+  it("gives a failure of a turn the reference of its trace", async () => {
+    const response = failure({ _tag: "error", reason: "Timeout", message: "Why.", reference: "4DV2" })
+    expect(await HttpServerResponse.toWeb(response).json()).toMatchObject({ reference: "4DV2" })
   })
 })
