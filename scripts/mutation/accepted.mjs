@@ -27,6 +27,7 @@ const assignments = "sql/assignments.ts"
 const traces = "http/traces.ts"
 const settings = "http/settings.ts"
 const queue = "database/LookupQueue.ts"
+const chat = "http/chat.ts"
 
 const allowsAreLists = "publication expands the * of an allow, so only denials contain it"
 const replanned = "a view that expires earlier is planned again"
@@ -493,5 +494,9 @@ export const accepted = [
   { file: queue, is: "waiting.length === 0", reason: "keeps an organization without lookups among the turns" },
   { file: settings, original: "origin !== own?.origin", reason: "isOwnOrigin excludes it on the next use" },
   { file: settings, is: "host !== undefined", replacement: "true", reason: "undefined isn't a name of loopback" },
-  { file: settings, original: "max/channels/http/HttpSettings", reason: "the name of a service" }
+  { file: settings, original: "max/channels/http/HttpSettings", reason: "the name of a service" },
+  { file: chat, is: "first !== undefined", reason: "every turn has an event" },
+  { file: chat, original: "by", reason: "the organization alone is read, of no caller" },
+  { file: chat, is: "turn.references ?? []", reason: "an answer is shown with its references" },
+  { file: chat, is: "[]", reason: "an answer is shown with its references" }
 ]
