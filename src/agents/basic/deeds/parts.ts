@@ -1,6 +1,7 @@
 /** What the shapes of requests make of their captures. */
 import { Deed, Part, Setting, Subject } from "./Deed.ts"
-import { type Calendar, lengthAt } from "./moments.ts"
+import { lengthAt } from "./lengths.ts"
+import type { Calendar } from "./moments.ts"
 import type { Captures } from "./shapes.ts"
 import type { Word } from "./words.ts"
 

@@ -6,9 +6,10 @@ import type { Context } from "../readConversation.ts"
 import { byLength, startsWith } from "../patterns.ts"
 import { type Deed, Setting } from "./Deed.ts"
 import { FUNCTION_WORDS } from "./lexicon.ts"
-import { lengthAt, type Moment, momentAt } from "./moments.ts"
+import { lengthAt } from "./lengths.ts"
+import { calendarOf, type Moment, momentAt } from "./moments.ts"
 import { couldBeName } from "./readSubject.ts"
-import { calendarOf, isValue } from "./readRequest.ts"
+import { isValue } from "./readCreate.ts"
 import {
   type About,
   columnOfConcept,

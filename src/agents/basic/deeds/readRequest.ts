@@ -4,17 +4,17 @@
  */
 import { PEOPLE } from "../../../domain/EntityType.ts"
 import { byWord } from "../../../domain/text.ts"
-import { GENERIC_PERSON_NOUNS } from "../lexicon.ts"
 import type { Pattern } from "../patterns.ts"
 import type { Context } from "../readConversation.ts"
 import { nounAt } from "../Lookup.ts"
-import { peopleOf } from "../Lookup.ts"
 import { clausesOf, isPlaceOf, withoutClosers, withoutOpeners } from "./clauses.ts"
 import { combine } from "./combine.ts"
 import { Deed, Part, type Request, Setting } from "./Deed.ts"
-import { FUNCTION_WORDS, isBeyond, isRounded, MANY, ORDERS, OTHER_REQUESTS } from "./lexicon.ts"
-import { type Calendar, lengthAt, momentAt, momentOf } from "./moments.ts"
-import { couldBeName, isPronoun, readSubject } from "./readSubject.ts"
+import { FUNCTION_WORDS, ORDERS } from "./lexicon.ts"
+import { lengthAt } from "./lengths.ts"
+import { calendarOf, momentOf } from "./moments.ts"
+import { CREATES, isValue, readCreate } from "./readCreate.ts"
+import { couldBeName, readSubject } from "./readSubject.ts"
 import { RULES } from "./rules.ts"
 import { type Captures, type Fits, matches, shapeOf } from "./shapes.ts"
 import { MAX_WORDS, readWords, type Word } from "./words.ts"
@@ -25,11 +25,6 @@ type Words = ReadonlyArray<Word>
 const MAX_SUBJECT = 26
 /** More readings than this are too many to try. */
 const MAX_READINGS = 24
-
-export const calendarOf = ({ timeZone, today }: Context): Calendar => ({
-  today,
-  monthFirst: timeZone === undefined || timeZone.startsWith("America/")
-})
 
 /** Every way in which the message asks for a change; none if it asks for something else, or for more. */
 export const readRequest = (message: string, context: Context): Request => {
@@ -244,135 +239,8 @@ const GERUNDS: Readonly<Record<string, string>> = Object.assign(
   )
 )
 
-/** Whether unquoted words are no more than a value. */
-export const isValue = (words: Words): boolean => {
-  if (words.length === 1 && words[0]!.quoted === true) return true
-  if (words.length > 16 || MANY.has(words[0]!.word) || !isRounded(words)) return false
-  return words.every((each, at) => {
-    const { after, quoted, word } = each
-    if (quoted === true || (isBeyond(each) && word !== "me")) return false
-    if (at < words.length - 1 && /[.;!?]/.test(after)) return false
-    const next = words[at + 1]?.word ?? ""
-    return !((word === "and" || after.includes(",") || word === "then") && OTHER_REQUESTS.has(next))
-  })
-}
-
 const RELATIVE = shapeOf("<have> <article>? (new)? {n} (that|who|which) {rest}")
 const KINDS = [
   "{x} (is|are|'s) (a|an|our|the|another) (new|newest|latest|brand new|potential)? {n}",
   "{x} (is|are|'s) (a|an|our|another) (new|brand new|potential)? {n} (for us|of ours)"
 ].map(shapeOf)
-
-const CREATES: ReadonlyArray<Omit<Way, "placed"> & { readonly pattern: Pattern }> = [
-  { pattern: shapeOf("<create> {rest}"), statement: false, titled: false, bare: false },
-  {
-    pattern: shapeOf("(add|put|put in|enter|register|include|insert|create|input|record|save) {rest}"),
-    statement: false,
-    titled: false,
-    bare: true
-  },
-  {
-    pattern: shapeOf("(i|we) (need|want|would like|would love|should have|have to have) {rest}"),
-    statement: false,
-    titled: false,
-    bare: false
-  },
-  {
-    pattern: shapeOf(
-      "(schedule|book|set up|arrange|plan|organize|organise|put|put in|pencil in|calendar|block|block off|block out|reserve|add|slot in|put down) {rest}"
-    ),
-    statement: false,
-    titled: true,
-    bare: false
-  },
-  { pattern: shapeOf("new {rest}"), statement: false, titled: false, bare: false },
-  {
-    pattern: shapeOf("<have> (a|an|another|one|one more|our|some)? new {rest}"),
-    statement: true,
-    titled: false,
-    bare: false
-  }
-]
-
-interface Way {
-  /** The clause named a place such as the CRM, which holds people. */
-  readonly placed: boolean
-  /** The verb can be followed by nothing but a name. */
-  readonly bare: boolean
-  /** The verb alone means a meeting. */
-  readonly titled: boolean
-  readonly statement: boolean
-}
-
-/** Reads what follows the verb: a noun and its description, or a name. */
-const readCreate = (
-  words: Words,
-  context: Context,
-  way: Way,
-  isPlace: (words: Words) => boolean
-): ReadonlyArray<Deed> => {
-  const found: Array<Deed> = []
-  const of = (
-    fields: Partial<Parameters<typeof Deed.Create>[0]> & Pick<Parameters<typeof Deed.Create>[0], "type" | "rest">
-  ) => found.push(Deed.Create({ people: [], settings: [], ...fields }))
-  let at = 0
-  while (
-    at < words.length &&
-    words[at]!.quoted !== true &&
-    /^(a|an|the|another|new|one|quick|short|brand|more|me|us|down|in)$/.test(words[at]!.word)
-  )
-    at += 1
-  const length = lengthAt(words.slice(at)) ?? lengthAt(words.slice(Math.max(0, at - 1)))
-  const lengthStart = lengthAt(words.slice(at)) === undefined ? Math.max(0, at - 1) : at
-  const start = length === undefined ? at : lengthStart + length.length
-  const lead = length === undefined ? [] : words.slice(lengthStart, start)
-  for (let noun = start; noun < Math.min(words.length, start + 8); noun++) {
-    if (words[noun]!.quoted === true) break
-    const there = nounAt(words.slice(noun), context)
-    if (there === undefined) continue
-    const title = words.slice(start, noun)
-    const { kind, type } = there.noun
-    const generic = kind !== undefined && GENERIC_PERSON_NOUNS.has(kind)
-    if (
-      title.length > 0 &&
-      (type.id === PEOPLE ||
-        !isValue(title) ||
-        title.some(({ word }) => FUNCTION_WORDS.has(word) && !/^(and|of|in|for|the|to)$/.test(word)))
-    )
-      break
-    const singular = kind === undefined ? undefined : kind.replace(/s$/, "")
-    of({
-      type,
-      rest: [...lead, ...words.slice(noun + there.length)],
-      ...(singular === undefined || generic ? {} : { kind: singular }),
-      ...(title.length === 0 ? {} : { name: title })
-    })
-    break
-  }
-  // "Ada Lovelace as a new lead".
-  const as = words.findIndex(({ quoted, word }) => quoted !== true && word === "as")
-  const before = as > 0 ? withoutClosers(words.slice(0, as), isPlace, false) : []
-  if (as > 0 && (couldBeName(before) || isPronoun(before))) {
-    let from = as + 1
-    while (/^(a|an|the|our|another|new|brand|one)$/.test(words[from]?.word ?? "")) from += 1
-    const there = nounAt(words.slice(from), context)
-    if (there !== undefined) {
-      const { kind, type } = there.noun
-      of({
-        type,
-        name: before,
-        rest: words.slice(from + there.length),
-        ...(kind === undefined || GENERIC_PERSON_NOUNS.has(kind) ? {} : { kind: kind.replace(/s$/, "") })
-      })
-    }
-  }
-  if (way.statement) return found
-  const people = peopleOf(context)
-  if (people !== undefined && way.bare && at === 0 && (isPronoun(words) || (couldBeName(words) && way.placed)))
-    of({ type: people, name: words, rest: [] })
-  const meetings = context.types.find(({ id }) => id === "meetings")
-  const timed = way.titled && words.some((_, from) => momentAt(words.slice(from), calendarOf(context)) !== undefined)
-  if (timed && found.length === 0 && meetings !== undefined)
-    of({ type: meetings, rest: [...lead, ...words.slice(start)] })
-  return found
-}

@@ -10,8 +10,8 @@ import { and } from "../replies.ts"
 import { find, inParallel, type Script } from "../script.ts"
 import type { Setting } from "./Deed.ts"
 import { type Problem, person, problem, RANKS, type World } from "./findSubject.ts"
-import { clock, lengthAt, momentOf } from "./moments.ts"
-import { calendarOf } from "./readRequest.ts"
+import { lengthAt } from "./lengths.ts"
+import { calendarOf, clock, momentOf } from "./moments.ts"
 import {
   columnOfConcept,
   columnOfPhrase,
