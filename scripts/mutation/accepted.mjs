@@ -496,7 +496,8 @@ export const accepted = [
   { file: settings, is: "host !== undefined", replacement: "true", reason: "undefined isn't a name of loopback" },
   { file: settings, original: "max/channels/http/HttpSettings", reason: "the name of a service" },
   { file: chat, is: "first !== undefined", reason: "every turn has an event" },
-  { file: chat, original: "by", reason: "the organization alone is read, of no caller" },
+  { file: chat, original: "none", reason: "the organization alone is read, of no caller" },
+  { file: chat, is: "reference === undefined", replacement: "false", reason: "JSON leaves an undefined value out" },
   { file: chat, is: "turn.references ?? []", reason: "an answer is shown with its references" },
   { file: chat, is: "[]", reason: "an answer is shown with its references" }
 ]
