@@ -14,9 +14,10 @@ import { readFacts } from "../../mapping/tableFacts.ts"
 import { type Check, type Examined, fail, ok, some, warn } from "./Finding.ts"
 
 /** Untrusted owners and row security of the relations that the mappings in force read. */
-const FAULTS = `SELECT DISTINCT f.fault, f.mend FROM builder.version_refs r JOIN builder.entity_type_versions v
+const FAULTS = `SELECT f.fault, f.mend, array_agg(DISTINCT n.nspname || '.' || c.relname) AS names FROM builder.version_refs r JOIN builder.entity_type_versions v
     ON v.organization_id = r.source_organization_id AND v.type_key = r.type_key AND v.version = r.version,
-  jsonb_object_keys(v.mapping->'reads') x(name), max.relation_faults(to_regclass(x.name)) f ORDER BY 1`
+  jsonb_object_keys(v.mapping->'reads') x(name) JOIN pg_class c ON c.oid = to_regclass(x.name)
+  JOIN pg_namespace n ON n.oid = c.relnamespace, max.relation_faults(c.oid) f GROUP BY 1, 2 ORDER BY 1`
 
 /** The check as the role of lookups, of which it opens a connection. */
 export const mappedTables: Check = (database) => {
@@ -42,7 +43,7 @@ export const mapped = Effect.fnUntraced(function* ({
   const { relations } = yield* readFacts(owner)
   const gone = types.filter(({ relation }) => !relations.some((each) => isSame(each, relation)))
   const isGone = (name: string) => gone.some(({ relation }) => nameOf(relation) === name)
-  const faults = yield* owner.unsafe<{ fault: string; mend: string }>(FAULTS)
+  const faults = yield* owner.unsafe<{ fault: string; mend: string; names: ReadonlyArray<string> }>(FAULTS)
   const unreadable = (yield* tryReading(
     reader,
     types.filter((type) => !gone.includes(type))
@@ -103,7 +104,9 @@ export const mapped = Effect.fnUntraced(function* ({
             ...statements.map((statement) => `${statement}; (as the owner of the table, if max migrate may not)`)
           )
         ]),
-    ...faults.map(({ fault, mend }) => fail(NAME, `Lookups of what reads it are unavailable: ${fault}`, mend))
+    ...faults.map(({ fault, mend, names }) =>
+      fail(NAME, `Lookups of what reads ${some(names)} are unavailable: ${fault}`, mend)
+    )
   ]
   return [
     ...(findings.length === 0
