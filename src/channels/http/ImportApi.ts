@@ -8,7 +8,7 @@ import * as OpenApi from "effect/http-api/OpenApi"
 import { ImportEvents, ImportFile, Proposal, ReadFile, Sample } from "../../wire/admin/import.ts"
 import { InvalidInput, NotAllowed, NotPossible, Unavailable } from "../../wire/problems.ts"
 import { Admitted, Need } from "./admitted.ts"
-import { MAX_BODY_BYTES, MAX_UPLOAD_BYTES } from "./settings.ts"
+import { MAX_BODY_BYTES, MAX_UPLOAD_BYTES } from "./limits.ts"
 
 const LIMITS = {
   maxParts: 2,

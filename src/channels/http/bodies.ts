@@ -1,6 +1,6 @@
 /** The bodies that routes take: their content types and sizes, and the refusals of others. */
 import { problem } from "./problems.ts"
-import { MAX_BODY_BYTES, MAX_UPLOAD_BYTES } from "./settings.ts"
+import { MAX_BODY_BYTES, MAX_UPLOAD_BYTES } from "./limits.ts"
 
 export const CLOSING = { headers: { connection: "close" } }
 

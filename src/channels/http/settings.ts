@@ -11,11 +11,6 @@ export interface Reachable {
 
 const LOOPBACK = /^(localhost|127\.0\.0\.1|\[::1\])(:\d{1,5})?$/i
 
-/** Bytes in a body. */
-export const MAX_BODY_BYTES = 64 * 1024
-/** Bytes in a body that brings a file. */
-export const MAX_UPLOAD_BYTES = 32 * 1024 * 1024
-
 export class HttpSettings extends Context.Service<
   HttpSettings,
   {

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest"
-import { HttpSettings, MAX_BODY_BYTES } from "../../../src/channels/http/settings.ts"
+import { MAX_BODY_BYTES } from "../../../src/channels/http/limits.ts"
+import { HttpSettings } from "../../../src/channels/http/settings.ts"
 
 const settings = (more: Partial<Parameters<typeof HttpSettings.make>[0]> = {}) =>
   HttpSettings.make({ allowedHosts: [], allowedOrigins: [], sessionHours: 2, ...more })
