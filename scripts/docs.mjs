@@ -27,7 +27,7 @@ import { build } from "./build.mjs"
 import { isStale, root } from "./stale.mjs"
 
 const AT_ONCE = 2
-const PAGE_MS = 240_000
+const PAGE_MS = 900_000
 const OWN = "127.0.0.1:7700"
 
 const PARTS = /^ *<!--[^]*?-->[ \t]*$|^ *```(\w*)[^\n]*\n([^]*?)^ *```[ \t]*$/gm
