@@ -8,6 +8,7 @@ import { root } from "./stale.mjs"
 
 /** Composed expressions without a constant value, with the reason that no text from outside is in their pattern. */
 const COMPOSED = {
+  "src/web/chat/form/checkFields.ts": "the same pattern, in the page of the person who types",
   "src/services/actions/pattern.ts": "an operator's pattern, whose steps patternProblem bounds when it is published",
   "src/observability/otlp.ts": "a fixed number of hexadecimal digits: /^[0-9a-f]{32}$/",
   "src/channels/http/edge.ts": "Max's own routes, each parameter /[^/]+/ between slashes",

@@ -7,7 +7,15 @@ import { type ChangeEntry, Changes, type Confirmed, type Draft, type Via } from 
 import { describeAction } from "./services/changes/describeAction.ts"
 import { stepsOf } from "./services/changes/steps.ts"
 import { checked, text } from "./MaxInput.ts"
-import { Confirm, ListChanges, type OpenAction, Propose, type Step } from "./wire/changes.ts"
+import {
+  Choosing,
+  Confirm,
+  type FieldChoices,
+  ListChanges,
+  type OpenAction,
+  Propose,
+  type Step
+} from "./wire/changes.ts"
 
 export interface ProposeOptions {
   /** Idempotency key: the same key is the same change, whatever became of it. */
@@ -32,6 +40,8 @@ export interface ListOptions {
 export interface ChangesFor {
   /** The actions that are open to the person, each with the JSON Schema of a step. */
   readonly actions: () => Promise<ReadonlyArray<OpenAction>>
+  /** What can be chosen for a field of an action that stands for an entity, by a part of what names it. */
+  readonly choices: (actionId: string, asked: typeof Choosing.Type) => Promise<FieldChoices["choices"]>
   readonly propose: (steps: ReadonlyArray<Step>, options?: ProposeOptions) => Promise<Draft>
   readonly preview: (changeId: string) => Promise<Preview>
   readonly confirm: (changeId: string, digest: string, options?: ConfirmOptions) => Promise<Confirmed>
@@ -56,6 +66,12 @@ export type RunChanges = <A, E>(
 
 export const changesFor = (run: RunChanges): ChangesFor => ({
   actions: () => run("changes", ({ actions }) => Effect.map(actions, (open) => open.map(describeAction))),
+  choices: (actionId, asked) =>
+    run("changes", (changes) =>
+      Effect.flatMap(Effect.all([text("actionId", actionId), checked(Choosing, () => asked)]), ([, read]) =>
+        changes.choices({ actionId, ...read })
+      )
+    ),
   propose: (steps, options = {}) =>
     run("changes", (changes, via) =>
       Effect.gen(function* () {

@@ -22,7 +22,6 @@ import { type Setting, SETTINGS, type Values } from "./env/settings.ts"
 export { isUtf8 } from "./env/locale.ts"
 
 export { configSchema } from "./env/configFile.ts"
-export type { Prices } from "./env/kinds.ts"
 export { SETTINGS, type Values } from "./env/settings.ts"
 
 /** Runs `read`; a rejected value becomes a ConfigurationError that `message` words. */
@@ -150,7 +149,7 @@ export const loadConfig = Effect.fnUntraced(function* (path: string) {
 
 /** The environment's settings over those of a file. Refuses a misspelled name in the environment, too. */
 export const configProvider = Effect.fnUntraced(function* (flag: string | undefined) {
-  const [unknown] = unknownVariables(Object.keys(process.env))
+  const [unknown] = unknownVariables(process.env)
   if (unknown !== undefined) return yield* ConfigurationError.of(unknown)
   const path = flag ?? configVariable()
   const environment = ConfigProvider.fromEnv()

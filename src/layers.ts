@@ -27,6 +27,8 @@ import { Invitations } from "./services/access/Invitations.ts"
 import { IdentityProviders } from "./services/access/IdentityProviders.ts"
 import { Mailer } from "./services/mail/Mailer.ts"
 import { IdentityResolver } from "./services/members/IdentityResolver.ts"
+import { Health } from "./services/operations/Health.ts"
+import type { Installation } from "./services/operations/Doctor.ts"
 import { Importer } from "./services/import/Importer.ts"
 import { Mappings } from "./services/mapping/Mappings.ts"
 import { Memberships } from "./services/members/Memberships.ts"
@@ -100,6 +102,9 @@ const ConfiguredMailer = Layer.unwrap(
   })
 )
 
+/** Examines the configured database, on connections of its own. */
+const ConfiguredHealth = Layer.unwrap(Effect.map(Env, (env) => Health.layer(installationOf(env))))
+
 const ConfiguredExports = Layer.unwrap(Effect.map(Env, ({ exportsPerHour }) => Exports.layer(exportsPerHour)))
 
 /** Changes without limits, for commands that try out many of them on their own organization. */
@@ -130,8 +135,7 @@ export const Services = ConfiguredChanges.pipe(
       ApproverTexts.layer,
       SmsCodes.layer,
       SmsInbox.layer,
-      SmsOutbox.layer,
-      Spending.layer
+      SmsOutbox.layer
     )
   ),
   Layer.provideMerge(
@@ -143,6 +147,8 @@ export const Services = ConfiguredChanges.pipe(
       PolicyReview.layer,
       SmsLog.layer,
       SmsSettings.layer,
+      Spending.layer,
+      ConfiguredHealth,
       ConfiguredMailer
     )
   ),
@@ -166,13 +172,22 @@ export const openSource = Effect.fnUntraced(
 )
 
 /** The database at a location; undefined where opening it would create a new embedded one. */
-export const openExistingSource = Effect.fnUntraced(
+const openExistingSource = Effect.fnUntraced(
   function* (location: Location) {
     const exists = location.databaseUrl !== undefined || (yield* (yield* embedded).isCreated(location))
     return exists ? yield* openSource(location) : undefined
   },
   Effect.mapError(({ message }) => ConfigurationError.of(message))
 )
+
+/** What doctor examines. */
+export const installationOf = (env: Env["Service"]): Installation => ({
+  location: env,
+  source: openExistingSource(env),
+  searchConnections: env.searchConnections,
+  poolUrl: env.poolUrl,
+  replicaUrls: env.replicaUrls
+})
 
 const embedded = Effect.promise(() => import("./database/embedded/EmbeddedServer.ts"))
 

@@ -68,7 +68,18 @@ const FEATURES: Readonly<Record<string, ReadonlyArray<string>>> = {
   mapping: ["catalog", "policies"],
   operations: ["catalog", "import", "mapping"],
   exports: ["lookup", "operations"],
-  administration: ["access", "audit", "catalog", "import", "mail", "members", "policies", "texting"],
+  administration: [
+    "access",
+    "audit",
+    "catalog",
+    "conversations",
+    "import",
+    "mail",
+    "members",
+    "operations",
+    "policies",
+    "texting"
+  ],
   onboarding: ["access", "catalog", "members", "organizations", "policies"]
 }
 

@@ -68,38 +68,64 @@ const call = (token: string, path: string, body?: unknown) =>
     headers: { authorization: `Bearer ${token}`, "content-type": "application/json" }
   })
 const json = async (token: string, path: string, body?: unknown) =>
-  (await (await call(token, path, body)).json()) as any
+  (await (await call(token, path, body)).json()) as Answer
 
-interface Heard {
+interface Cell {
+  readonly name: string
+  readonly becomes: string
+}
+interface Step {
+  readonly action: string
+  readonly cells: ReadonlyArray<Cell>
+}
+interface Draft {
+  readonly changeId: string
+  readonly digest: string
+  readonly rows: unknown
+  readonly level: string
+  readonly state: string
+  readonly steps: ReadonlyArray<Step>
+}
+interface Done {
+  readonly _tag: "done"
   readonly text: string
   readonly session: string
-  readonly drafts: ReadonlyArray<any>
+  readonly drafts?: ReadonlyArray<Draft>
+}
+/** What the calls below read of an answer: of a draft, of its confirmation, of a ticket. */
+interface Answer extends Draft {
+  readonly _tag: string
+  readonly status: number | string
+  readonly receipt: { readonly message: string }
+  readonly changes: ReadonlyArray<Draft>
 }
 /** Says something as the buyer; without a session, in a new conversation. */
-const say = async (text: string, session?: string): Promise<Heard> => {
+const say = async (text: string, session?: string) => {
   const stream = await (
     await call(buyer, "/v1/chat", { text, ...(session === undefined ? {} : { conversation: session }) })
   ).text()
   const events = stream.split("\n").flatMap((line) => (line.startsWith("data:") ? [JSON.parse(line.slice(5))] : []))
-  const done = events.find((event) => event._tag === "done")
+  const done: Done | undefined = events.find((event) => event._tag === "done")
   assert.ok(done, `${text}\n${stream}`)
   const drafts = done.drafts ?? []
-  const cards = drafts.flatMap((draft: any) =>
-    draft.steps.map(
-      (step: any) => `[${step.action}: ${step.cells.map((cell: any) => `${cell.name} ${cell.becomes}`).join("; ")}]`
+  const cards = drafts.flatMap(({ steps }) =>
+    steps.map(
+      ({ action, cells }) => `[${action}: ${cells.map(({ becomes, name }) => `${name} ${becomes}`).join("; ")}]`
     )
   )
   console.log([`› ${text}`, done.text, ...cards, ""].join("\n"))
   return { text: done.text, session: done.session, drafts }
 }
 /** Confirms a draft as often as its level asks, as one of its people. */
-const confirm = async ({ changeId, digest, rows }: any, token = buyer) => {
+const confirm = async (draft: Draft | undefined, token = buyer) => {
+  assert.ok(draft)
+  const { changeId, digest, rows } = draft
   const path = `/v1/changes/${changeId}/confirm`
   for (let first = true; ; first = false) {
     const confirmed = await json(token, path, first ? { digest } : { digest, rows })
     if (confirmed._tag === "Applied") {
       console.log(`✓ ${confirmed.receipt.message}\n`)
-      return confirmed.receipt.message as string
+      return confirmed.receipt.message
     }
     assert.ok(confirmed._tag === "Again" || confirmed.status === 409, JSON.stringify(confirmed))
     await new Promise((resolve) => setTimeout(resolve, 300))
@@ -118,7 +144,7 @@ try {
   const forks = await say("On PO 4500000001, change the quantity of forks to 44")
   assert.equal(forks.drafts.length, 1)
   assert.deepEqual(
-    forks.drafts[0].steps.map((step: any) => step.cells.map((cell: any) => cell.becomes)),
+    forks.drafts[0]!.steps.map(({ cells }) => cells.map(({ becomes }) => becomes)),
     [["4500000001", "00010 (Forks, TG11, read from “Items of a purchase order”)", "44"]]
   )
   assert.deepEqual(service.written, [])
@@ -132,7 +158,7 @@ try {
   assert.match(two.text, /1\. 00010 Salad forks, TG21\n2\. 00020 Dinner forks, TG22/)
   assert.equal(two.drafts.length, 0)
   const second = await say("2", two.session)
-  assert.match(second.drafts[0].steps[0].cells[1].becomes, /^00020 \(Dinner forks/)
+  assert.match(second.drafts[0]!.steps[0]!.cells[1]!.becomes, /^00020 \(Dinner forks/)
   const none = await say("On PO 4500000002, change the quantity of plates to 44")
   assert.match(none.text, /there is no “?"?plates/i)
   assert.equal(none.drafts.length, 0)
@@ -141,12 +167,12 @@ try {
   const both = await say("Check the status of PO 4500000001 and update the quantity of forks to 45")
   assert.match(both.text, /Status: Released/)
   assert.equal(both.drafts.length, 1)
-  assert.equal(both.drafts[0].steps[0].cells[2].becomes, "45")
+  assert.equal(both.drafts[0]!.steps[0]!.cells[2]!.becomes, "45")
 
   // The order of the question before.
   const shown = await say("Show me PO 4500000001")
   const first = await say("Change the quantity of the first item to 100", shown.session)
-  assert.match(first.drafts[0].steps[0].cells[1].becomes, /^00010 /)
+  assert.match(first.drafts[0]!.steps[0]!.cells[1]!.becomes, /^00010 /)
   await confirm(first.drafts[0])
   assert.equal(quantity(0, 0), "100")
 
@@ -179,7 +205,7 @@ try {
 
   // Deletions are confirmed twice.
   const removed = await say("Delete knives from PO 4500000003")
-  assert.equal(removed.drafts[0].level, "twice")
+  assert.equal(removed.drafts[0]!.level, "twice")
   await confirm(removed.drafts[0])
   await confirm((await say("Delete PO 4500000003")).drafts[0])
   assert.equal(service.orders[2]!.PurchaseOrderStatus, "Deleted")
@@ -196,8 +222,8 @@ try {
     from: "kitchen@elsewhere.example",
     text: "Hello, please change the quantity of spoons on PO 4500000001 to 60. Thanks"
   })
-  assert.equal(ticket.changes[0].state, "waiting")
-  const waiting = await json(lead, `/v1/changes/${ticket.changes[0].changeId}`)
+  assert.equal(ticket.changes[0]!.state, "waiting")
+  const waiting = await json(lead, `/v1/changes/${ticket.changes[0]!.changeId}`)
   await confirm(waiting, lead)
   assert.equal(quantity(0, 2), "60")
 

@@ -131,6 +131,12 @@ export const requestsOf = async (world) => {
       from: "customer@elsewhere.example",
       text: "who is noah mendes?"
     }),
+    post(
+      "choices",
+      "/v1/actions/{id}/choices",
+      { field: "owner", text: "samir", values: { status: "open" } },
+      { params: { id: "people.update" } }
+    ),
     post("propose", "/v1/changes", change("proposed", { key: "tFRESH" })),
     get("changes by what they are", "/v1/changes", { type: "people", proposer: samir, state: "open" }),
     get("changes of a person", "/v1/changes", {
@@ -261,6 +267,8 @@ export const requestsOf = async (world) => {
     post("import", "/v1/admin/import", undefined, { status: [400, 415] }),
     post("sample data", "/v1/admin/import/sample", undefined, { status: [409] }),
     get("types", "/v1/admin/types"),
+    get("usage", "/v1/admin/usage", { days: "30" }),
+    get("health", "/v1/admin/health"),
     get("audit", "/v1/admin/audit", {
       chain: "changes",
       action: "member",

@@ -2527,5 +2527,48 @@ export const replays = [
         "if (value === undefined) return []"
       ]
     ]
+  },
+  {
+    name: "A mistake in a file of mappings, or one table that the database blocks, decided about all its types (our own review)",
+    test: [
+      "test/services/mapping/strange.test.ts",
+      "of a table that gets row security under a running server blocks that type alone, in lookups and when it is applied again"
+    ],
+    defence:
+      "checkFile.ts `isKept`: a type in force is kept where the database is at fault; a mistake refuses the file",
+    removed: "the condition",
+    patches: [
+      [
+        "src/services/mapping/checkFile.ts",
+        "former !== undefined && (relation === undefined",
+        "true || (relation === undefined"
+      ]
+    ]
+  },
+  {
+    name: "An administrator who read on the page what doctor finds about another organization (our own review)",
+    test: [
+      "test/services/administration/health.test.ts",
+      "shows nothing of another organization: neither its findings nor whether it has any"
+    ],
+    defence: "Health.ts `shownOf`: what may be about other organizations is shown to the only one alone",
+    removed: "the condition",
+    patches: [["src/services/operations/Health.ts", '(to === "alone" && alone)', '(to === "alone")']]
+  },
+  {
+    name: "An administrator who read the usage of another organization (our own review)",
+    test: [
+      "test/services/administration/usage.test.ts",
+      "is summed up by day, person and model as SQL does, for one organization alone"
+    ],
+    defence: "Spending.ts: the organization is the first condition of the report",
+    removed: "the condition",
+    patches: [
+      [
+        "src/services/conversations/Spending.ts",
+        "FROM max.usage WHERE organization_id = ${organization.id}\n              AND day",
+        "FROM max.usage WHERE ${organization.id}::bigint > 0\n              AND day"
+      ]
+    ]
   }
 ]

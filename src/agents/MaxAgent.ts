@@ -2,7 +2,7 @@
  * One turn of a conversation: admits the caller in code, reserves the turn's share of the day's budget, lets a model
  * answer with the three tools, and stores the answer. A caller who is not admitted never reaches the model.
  */
-import { Context, Effect, Layer, Queue, Stream } from "effect"
+import { Cause, Context, Effect, Exit, Layer, Queue, Stream } from "effect"
 import type { Tool } from "effect/ai"
 import type { Basis } from "../domain/Basis.ts"
 import type { Organization } from "../domain/EntityType.ts"
@@ -10,6 +10,7 @@ import type { Unavailable } from "../domain/errors.ts"
 import { CurrentPrincipal, type Principal } from "../domain/Principal.ts"
 import { shortReference } from "../domain/reference.ts"
 import { today } from "../domain/today.ts"
+import { todayIn } from "../domain/values.ts"
 import { Env } from "../env.ts"
 import { reportFailure } from "../observability/failures.ts"
 import * as Telemetry from "../observability/Telemetry.ts"
@@ -18,7 +19,7 @@ import { EntityQueryService } from "../services/EntityQueryService.ts"
 import { IdentityResolver } from "../services/members/IdentityResolver.ts"
 import type { Identifier } from "../services/members/identifier.ts"
 import { Sessions } from "../services/conversations/Sessions.ts"
-import { Spending } from "../services/conversations/Spending.ts"
+import { type Outcome, Spending } from "../services/conversations/Spending.ts"
 import type { Drafts } from "../tools/ChangeTool.ts"
 import type { MaxToolkit } from "../tools/Toolkit.ts"
 import { EmittedEvents } from "./EmittedEvents.ts"
@@ -94,6 +95,7 @@ export class MaxAgent extends Context.Service<
         { organization }: TurnInput,
         principal: Principal,
         spent: Spent,
+        deadline: number,
         use: Effect.Effect<A, E, R>
       ) => {
         const owner = { organizationId: organization.id, anchorId: principal.anchorEntityId }
@@ -102,10 +104,16 @@ export class MaxAgent extends Context.Service<
           spending.reserve(organization, model.provider === "basic" ? 0 : turnTokens, limits),
           (reservation): Effect.Effect<A, E | TurnFault, R> =>
             reservation === undefined ? Effect.fail(DAY_IS_SPENT) : use,
-          (reservation) =>
-            reservation === undefined
-              ? Effect.void
-              : Effect.ignore(spending.settle(owner, reservation, { model: model.model, ...spent }))
+          (reservation, exit) =>
+            // A turn that the day's budget doesn't allow reserved nothing: it is counted as failed.
+            Effect.ignore(
+              spending.settle(
+                owner,
+                reservation ?? { day: todayIn(organization.timeZone), tokens: 0 },
+                { model: model.model, ...spent },
+                outcomeOf(exit, spent, Date.now() > deadline - TIMER_EARLY)
+              )
+            )
         )
       }
       const turnTokens = Math.min(env.turnTokens, env.dayTokens)
@@ -180,13 +188,13 @@ export class MaxAgent extends Context.Service<
           outputTokens: spent.outputTokens,
           reference
         }
-        const usage = { model: model.model, ...spent }
+        const { declined: _, ...usage } = { model: model.model, ...spent }
         const ended = { session: session.id, text, references: presented, usage, reference }
         const last: ReadonlyArray<TurnEvent> = [
           ...(choices.length === 0 ? [] : [{ _tag: "matches" as const, choices }]),
           ...(beside.figures ?? []).map((figures) => ({ _tag: "figures" as const, figures })),
           ...draftEvents(shown, drafts?.notes ?? []),
-          { _tag: "done", ...ended, ...beside, ...(shown.length === 0 ? {} : { drafts: shown }) }
+          { _tag: "done", ...ended, ...beside, ...(shown.length === 0 ? {} : { drafts: shown }), ...formOf(drafts) }
         ]
         const complete = { session: session.id, text, choices, basis, events: [...events.all, ...last] }
         const ids = (drafts?.changes ?? []).map(({ changeId }) => changeId)
@@ -205,13 +213,14 @@ export class MaxAgent extends Context.Service<
         const reference = shortReference(traceId)
         // A terminal shows the message and its reference; a log line would only repeat them.
         const isTerminal = attributes.get("max.channel") === "cli"
-        const spent: Spent = { steps: 0, inputTokens: 0, outputTokens: 0 }
+        const spent: Spent = { steps: 0, inputTokens: 0, outputTokens: 0, declined: false }
         const work = new TurnWork(env.turnCpu)
+        const deadline = Date.now() + env.turnSeconds * 1000
         const last = yield* Effect.gen(function* () {
           const { principal } = yield* admit(input)
           yield* validate(input.say)
           const conversation = converse(input, principal, spent, work, reference, events)
-          return yield* withReservation(input, principal, spent, conversation)
+          return yield* withReservation(input, principal, spent, deadline, conversation)
         }).pipe(
           orTurnFault(env.turnSeconds, reference),
           // A fault with a reference is one that an administrator may have to investigate.
@@ -265,11 +274,23 @@ export class MaxAgent extends Context.Service<
   )
 }
 
+/** How a turn ended. The deadline interrupts it, as the person does who stops it. */
+const outcomeOf = (exit: Exit.Exit<unknown, unknown>, { declined }: Spent, isLate: boolean): Outcome => {
+  if (Exit.isSuccess(exit)) return declined ? "declined" : "answered"
+  return Cause.hasInterruptsOnly(exit.cause) && !isLate ? "stopped" : "failed"
+}
+
+/** Milliseconds by which a timer may fire before the clock says so. */
+const TIMER_EARLY = 5
+
 /** Seconds by which a lease exceeds the turn's deadline. */
 const LEASE_MARGIN = 10
 
 /** Whether the conversation's latest change was applied. */
 const hasReceipt = (told: TurnContext["drafts"] = []): boolean => told[0]?.startsWith("applied") === true
+
+/** The form that asks for what an answer's requests lack. */
+const formOf = (drafts: Drafts | undefined) => (drafts?.form === undefined ? {} : { form: drafts.form })
 
 /** The values that an answer's drafts would set. */
 const newValues = (drafts: Drafts | undefined): ReadonlyArray<string> =>

@@ -56,8 +56,12 @@ export interface Usage {
 export type StepEvent =
   | { readonly _tag: "Delta"; readonly text: string }
   | ToolCall
-  /** The last event of every step that succeeds. */
-  | { readonly _tag: "Finished"; readonly reason: "end" | "tools" | "length" | "refusal"; readonly usage: Usage }
+  /** The last event of every step that succeeds. `declined`: basic mode's reply answers nothing. */
+  | {
+      readonly _tag: "Finished"
+      readonly reason: "end" | "tools" | "length" | "refusal" | "declined"
+      readonly usage: Usage
+    }
 
 /** A step without a response: `Busy` can be retried later, `Broken` ended mid-stream, `Refused` needs an operator. */
 export class ModelFailure extends Data.TaggedError("ModelFailure")<{

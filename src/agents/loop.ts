@@ -38,6 +38,8 @@ export interface Spent {
   steps: number
   inputTokens: number
   outputTokens: number
+  /** Whether the reply answers nothing: it declines, or the guards left nothing of it. */
+  declined: boolean
 }
 
 export interface Question {
@@ -138,12 +140,14 @@ export const answer = Effect.fnUntraced(function* (question: Question) {
     }
     if (outcome.reason === "refusal") {
       question.drafts?.clear()
+      spent.declined = true
       return yield* replaceWith(events, outcome.text, SENTENCES.refused)
     }
     if (outcome.calls.length === 0) {
       const said = outcome.text.trim()
       if (said === SENTENCES.unavailable) return yield* UNAVAILABLE
       const drafted = (question.drafts?.changes.length ?? 0) > 0
+      spent.declined = outcome.reason === "declined" || said === "" || said === SENTENCES.nothingLeft
       if (!drafted) return said === "" ? yield* replaceWith(events, outcome.text, SENTENCES.nothingLeft) : said
       // Code says that it waits, whatever the model says.
       const { waits = SENTENCES.waits } = question

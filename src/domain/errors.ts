@@ -30,10 +30,18 @@ export class TooManyCalls extends Schema.TaggedError<TooManyCalls>()(
 /** A type, column or relation that doesn't exist or is hidden from the caller: the error is byte-identical for both. */
 export class UnknownName extends Schema.TaggedError<UnknownName>()("UnknownName", fields, { httpApiStatus: 404 }) {}
 
-/** Malformed or out-of-range input. */
-export class InvalidInput extends Schema.TaggedError<InvalidInput>()("InvalidInput", fields, { httpApiStatus: 400 }) {
-  static of<E>(this: new (fields: { readonly message: string }) => E, message: string): E {
-    return new this({ message })
+/** What is wrong with one field of an action: its slug, or the place in a group, such as `items/0/quantity`. */
+export const FieldProblem = Schema.Struct({ field: Schema.String, message: Schema.String })
+export type FieldProblem = typeof FieldProblem.Type
+
+/** Malformed or out-of-range input; `problems` names the fields of an action that it is about. */
+export class InvalidInput extends Schema.TaggedError<InvalidInput>()(
+  "InvalidInput",
+  { message: Schema.String, problems: Schema.optionalKey(Schema.Array(FieldProblem)) },
+  { httpApiStatus: 400 }
+) {
+  static of(message: string, problems: ReadonlyArray<FieldProblem> = []): InvalidInput {
+    return new InvalidInput(problems.length === 0 ? { message } : { message, problems })
   }
 }
 
@@ -65,12 +73,29 @@ export class NotAllowed extends Schema.TaggedError<NotAllowed>()("NotAllowed", f
   }
 }
 
-/** A value fits several entities; the caller chooses one. */
+/** A value fits several entities; the caller chooses one. `field` is the field of an action that it is about. */
 export class Unclear extends Schema.TaggedError<Unclear>()(
   "Unclear",
-  { message: Schema.String, choices: Schema.Array(Schema.Struct({ id: Schema.String, name: Schema.String })) },
+  {
+    message: Schema.String,
+    choices: Schema.Array(Schema.Struct({ id: Schema.String, name: Schema.String })),
+    field: Schema.optionalKey(Schema.String)
+  },
   { httpApiStatus: 400 }
 ) {}
+
+/** Names the field that an error is about, unless it names one. */
+export const atField =
+  (field: string) =>
+  <E>(error: E): E | InvalidInput | Unclear => {
+    if (error instanceof Unclear) return new Unclear({ message: error.message, choices: error.choices, field })
+    if (!(error instanceof InvalidInput) || error.problems !== undefined) return error
+    const { message } = error
+    const about = `${field}: `
+    return InvalidInput.of(message, [
+      { field, message: message.startsWith(about) ? message.slice(about.length) : message }
+    ])
+  }
 
 /** What the change was proposed on is no longer so; the message says what differs, as the caller may see it. */
 export class Stale extends Schema.TaggedError<Stale>()("Stale", fields, { httpApiStatus: 409 }) {

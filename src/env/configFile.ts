@@ -171,13 +171,15 @@ export const configSchema = () => ({
   }
 })
 
-/** Names of the environment that are like a setting's, and none: misspelled, or of an earlier version. */
-export const unknownVariables = (names: ReadonlyArray<string>): ReadonlyArray<string> =>
-  names.flatMap((name) => {
+/** What is wrong with names in the environment that are like a setting's, and none: misspelled, or of an earlier version. */
+export const unknownVariables = (environment: Readonly<Record<string, string | undefined>>): ReadonlyArray<string> =>
+  Object.entries(environment).flatMap(([name, value = ""]) => {
     if (!name.startsWith("MAX_") || BY_NAME.has(name) || OTHERS.test(name)) return []
-    const meant = closest(name, [...BY_NAME.keys()])
+    // Kubernetes sets it to an address for a service named max; people set it to a number.
+    if (name === "MAX_PORT" && value.includes("://")) return []
+    const meant = name === "MAX_PORT" ? SETTINGS.httpPort.name : closest(name, [...BY_NAME.keys()])
     return meant === undefined ? [] : [`There is no setting ${quoted(name)}. Did you mean ${meant}?`]
   })
 
 /** Not settings: the file's own variable, the tests', and those that Kubernetes sets for a service named max. */
-const OTHERS = /^MAX_(CONFIG$|TEST_|SERVICE_|PORT(_|$))/
+const OTHERS = /^MAX_(CONFIG$|TEST_|SERVICE_|PORT_)/

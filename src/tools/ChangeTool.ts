@@ -4,11 +4,11 @@
  */
 import { Context, Effect, Schema } from "effect"
 import { Tool } from "effect/ai"
-import type { Confirmation } from "../domain/Action.ts"
+import type { Action, Confirmation } from "../domain/Action.ts"
 import { stricter } from "../domain/Action.ts"
 import type { Preview } from "../domain/Change.ts"
 import { READ } from "../domain/DeclaredAction.ts"
-import { Unclear } from "../domain/errors.ts"
+import { InvalidInput, Unclear } from "../domain/errors.ts"
 import { CurrentPrincipal } from "../domain/Principal.ts"
 import { quoted } from "../domain/text.ts"
 import type { Changes, OpenAction, Via } from "../services/changes/Changes.ts"
@@ -136,11 +136,35 @@ export const asOutcome = <A, E extends { readonly _tag: string; readonly message
     } satisfies ToolOutcome)
   })
 
+/** An action with the values that the person has said. */
+interface RequestedForm {
+  readonly actionId: string
+  readonly values: Readonly<Record<string, string>>
+}
+
+/** Whether an action has a form: it changes something, and takes no rows. */
+const hasForm = ({ action, type }: OpenAction): boolean =>
+  type === undefined ? action.category !== READ : (action as Action).executor.op === "create"
+
+/** A value whose draft would say where it comes from isn't filled in: submitted, it would be the person's own. */
+const formOf = (
+  { actionId, values }: RequestedStep,
+  { atLeast, notes = [] }: Extract<Judged, { _tag: "Passes" }>
+): RequestedForm => ({
+  actionId,
+  values:
+    atLeast === undefined && notes.length === 0
+      ? Object.fromEntries(values.map(({ columnId, value }) => [columnId, value]))
+      : {}
+})
+
 /** The drafts of one answer, in call order: all of them are one change, unless a part was proposed before. */
 export class Drafts {
   readonly options: DraftsOptions
   readonly #drafted: Array<Drafted> = []
   #atLeast: Confirmation = "none"
+  /** The last request that lacked something. */
+  #lacking: RequestedForm | undefined
   readonly notes: Array<string> = []
 
   constructor(options: DraftsOptions) {
@@ -151,6 +175,12 @@ export class Drafts {
     return this.#drafted
   }
 
+  /** The form of what was asked for and lacks values; undefined when something was drafted, or for what has no form. */
+  get form(): RequestedForm | undefined {
+    const open = this.options.actions.find(({ action }) => action.slug === this.#lacking?.actionId)
+    return this.#drafted.length === 0 && open !== undefined && hasForm(open) ? this.#lacking : undefined
+  }
+
   /** Forgets the drafts, so that none is opened. */
   clear(): void {
     this.#drafted.length = 0
@@ -159,7 +189,11 @@ export class Drafts {
   /** Answers a call of the tool. Calls of one answer must not overlap. */
   readonly request = (input: unknown): Effect.Effect<ToolOutcome, never, CurrentPrincipal> => {
     const read = readRequest(input, this.options.actions)
-    if ("text" in read) return Effect.succeed(read)
+    if ("text" in read) {
+      // What an action takes was asked for.
+      if (!read.failed) this.#lacking = { actionId: (input as RequestedForm).actionId, values: {} }
+      return Effect.succeed(read)
+    }
     // An action that isn't open is refused by the service, in the same words as one that doesn't exist.
     const { open, step } = read
     const judged: Judged =
@@ -193,7 +227,16 @@ export class Drafts {
         atLeast,
         ...(last === undefined ? {} : { continues: last.changeId })
       })
-      .pipe(asOutcome)
+      .pipe(
+        Effect.tapError((error) =>
+          Effect.sync(() => {
+            const isLacking =
+              error instanceof Unclear || (error instanceof InvalidInput && error.problems !== undefined)
+            if (isLacking) this.#lacking = formOf(step, judged)
+          })
+        ),
+        asOutcome
+      )
     if ("text" in proposed) return proposed
     this.#atLeast = atLeast
     this.notes.push(...(judged.notes ?? []).filter((note) => !this.notes.includes(note)))

@@ -16,6 +16,16 @@ export const axFunctions = (call: ToolCaller): Array<AxFunction> =>
     func: async (input?: unknown): Promise<string> => (await call(name, input ?? {})).text
   }))
 
+export {
+  type ActionCaller,
+  actionSignature,
+  type Filled,
+  fillActions,
+  type FilledAction,
+  type FilledField,
+  type Resolution
+} from "./axActions.ts"
+
 const MAX_STEPS = 6
 
 /** An Ax program from a question, with the context as JSON, to a reply. It has neither the guards nor the budgets of a turn. */

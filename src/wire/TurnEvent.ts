@@ -21,6 +21,12 @@ export const TurnUsage = Schema.Struct({
 })
 export type TurnUsage = typeof TurnUsage.Type
 
+const RequestedForm = Schema.Struct({
+  actionId: Schema.String,
+  values: Schema.Record(Schema.String, Schema.String)
+})
+export type RequestedForm = typeof RequestedForm.Type
+
 const TURN_FAILURES = ["NotAdmitted", "InvalidInput", "Budget", "Model", "Unavailable", "Timeout", "Stopped"] as const
 
 export const TurnEvent = Schema.Union([
@@ -49,7 +55,9 @@ export const TurnEvent = Schema.Union([
     /** Those of the answer's `figures` events. */
     figures: optionalKey(Schema.Array(Figures)),
     /** The changes of the answer's `draft` events. */
-    drafts: optionalKey(Schema.Array(Preview))
+    drafts: optionalKey(Schema.Array(Preview)),
+    /** An action that lacks values, with those that were said: a form can ask for the rest. */
+    form: optionalKey(RequestedForm)
   }),
   /** The turn failed and nothing of it is stored; `message` can be shown to the person unchanged. */
   Schema.TaggedStruct("error", {

@@ -11,6 +11,32 @@ export { Preview }
 /** A change's id. */
 export const ChangeId = Id
 
+const formField = {
+  slug: Schema.String,
+  name: Schema.String,
+  kind: Schema.String,
+  needed: Schema.Boolean,
+  description: optionalKey(Schema.String),
+  values: optionalKey(Strings),
+  default: optionalKey(Schema.String),
+  min: optionalKey(Schema.Finite),
+  max: optionalKey(Schema.Finite),
+  maxLength: optionalKey(Schema.Int),
+  pattern: optionalKey(Schema.String),
+  check: optionalKey(Schema.String)
+}
+
+/** A field as a form shows it. What a value becomes, and whether it fits, is decided when it is proposed. */
+export const FormField = Schema.Struct({
+  ...formField,
+  chosen: optionalKey(
+    Schema.Literal(true).annotate({ description: "It stands for an entity: POST /v1/actions/:id/choices finds it" })
+  ),
+  within: optionalKey(Schema.String.annotate({ description: "The field whose entity it belongs to" })),
+  fields: optionalKey(Schema.Array(Schema.Struct(formField)).annotate({ description: "Of a group's entries" }))
+})
+export type FormField = typeof FormField.Encoded
+
 export const OpenAction = Schema.Struct({
   id: Schema.String.annotate({ description: "What a step names, such as people.update" }),
   name: Schema.String,
@@ -21,12 +47,30 @@ export const OpenAction = Schema.Struct({
   seconds: Schema.Int.annotate({ description: "How long a draft of it can be confirmed" }),
   input: Schema.Record(Schema.String, Schema.Unknown).annotate({
     description: "JSON Schema of a step, with the columns that the caller may set on some row"
-  })
+  }),
+  fields: Schema.Array(FormField).annotate({ description: "The values that the caller may set, for a form" })
 })
 export type OpenAction = typeof OpenAction.Encoded
 
 export const OpenActions = Schema.Struct({ actions: Schema.Array(OpenAction) })
 export type OpenActions = typeof OpenActions.Encoded
+
+export const Choosing = Schema.Struct({
+  field: textUpTo(200).annotate({ description: "The slug of a field that stands for an entity" }),
+  text: Schema.String.check(Schema.isMaxLength(400)).annotate({
+    description: "A part of what names it; an empty text lists the first ones"
+  }),
+  values: optionalKey(
+    Schema.Record(Schema.String, Schema.String).annotate({ description: "The values of the other fields so far" })
+  )
+})
+
+export const FieldChoices = Schema.Struct({
+  choices: Schema.Array(
+    Schema.Struct({ value: Schema.String.annotate({ description: "What the field takes" }), name: Schema.String })
+  )
+})
+export type FieldChoices = typeof FieldChoices.Encoded
 
 /** An action's slug, as a path parameter. */
 export const ActionId = textUpTo(200)

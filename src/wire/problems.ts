@@ -1,6 +1,7 @@
 /** Every problem (RFC 9457) that the server answers with: type, status and title, and the schemas that endpoints declare. */
 import { Schema } from "effect"
 import * as HttpApiError from "effect/http-api/HttpApiError"
+import { FieldProblem } from "../domain/errors.ts"
 
 const of = <const Name extends string, const Status extends number>(name: Name, status: Status, title: string) =>
   ({ type: `urn:max:problem:${name}`, status, title }) as const
@@ -39,7 +40,10 @@ export type ProblemName = keyof typeof PROBLEMS
 /** The last part of a problem's type, such as "not-found". */
 export type ProblemSlug = (typeof PROBLEMS)[ProblemName]["type"] extends `urn:max:problem:${infer Slug}` ? Slug : never
 
-export class InvalidInput extends HttpApiError.Problem<InvalidInput>()("InvalidInput", PROBLEMS.InvalidInput) {}
+export class InvalidInput extends HttpApiError.Problem<InvalidInput>()("InvalidInput", PROBLEMS.InvalidInput, {
+  /** The fields of an action that it is about; a place in a group is written items/0/quantity. */
+  problems: Schema.optionalKey(Schema.Array(FieldProblem))
+}) {}
 export class NotAuthenticated extends HttpApiError.Problem<NotAuthenticated>()(
   "NotAuthenticated",
   PROBLEMS.NotAuthenticated
@@ -50,7 +54,9 @@ export class UnknownName extends HttpApiError.Problem<UnknownName>()("UnknownNam
 export class NotFound extends HttpApiError.Problem<NotFound>()("NotFound", PROBLEMS.NotFound) {}
 export class NotAllowed extends HttpApiError.Problem<NotAllowed>()("NotAllowed", PROBLEMS.NotAllowed) {}
 export class Unclear extends HttpApiError.Problem<Unclear>()("Unclear", PROBLEMS.Unclear, {
-  choices: Schema.Array(Schema.Struct({ id: Schema.String, name: Schema.String }))
+  choices: Schema.Array(Schema.Struct({ id: Schema.String, name: Schema.String })),
+  /** The field of an action that it is about. */
+  field: Schema.optionalKey(Schema.String)
 }) {}
 export class Stale extends HttpApiError.Problem<Stale>()("Stale", PROBLEMS.Stale) {}
 export class Expired extends HttpApiError.Problem<Expired>()("Expired", PROBLEMS.Expired) {}

@@ -51,10 +51,18 @@ layer(agentFor(server, { dayTurns: 3, dayTokens: 100_000, turnTokens: 20_000 }),
         tokens: bigint
       }>`SELECT turns, tokens FROM max.spending WHERE organization_id = ${organization.id}`
       expect(day).toMatchObject({ turns: 2, tokens: 2555n })
-      expect(yield* spending.report(organization, 1, false)).toEqual([
-        { model: "claude-haiku-5-5", turns: 2, inputTokens: 2500, outputTokens: 55 }
+      expect(yield* spending.report(organization, 1, "model")).toEqual([
+        {
+          model: "claude-haiku-5-5",
+          turns: 2,
+          answered: 2,
+          declined: 0,
+          failed: 0,
+          inputTokens: 2500,
+          outputTokens: 55
+        }
       ])
-      expect((yield* spending.report(organization, 30, true)).map(({ turns }) => turns)).toEqual([1, 1])
+      expect((yield* spending.report(organization, 30, "person")).map(({ turns }) => turns)).toEqual([1, 1])
     })
   )
 
@@ -64,8 +72,8 @@ layer(agentFor(server, { dayTurns: 3, dayTokens: 100_000, turnTokens: 20_000 }),
       const spending = yield* Spending
       server.reset(() => says("It is a long story.", { diesAfter: 2 }))
       expect((yield* say(organization, ADMIN, "hello")).error?.reason).toBe("Model")
-      const [spent] = yield* spending.report(organization, 1, false)
-      expect(spent!.turns).toBe(1)
+      const [spent] = yield* spending.report(organization, 1, "model")
+      expect(spent).toMatchObject({ turns: 1, answered: 0, failed: 1 })
       expect(spent!.inputTokens).toBeGreaterThan(1000)
     })
   )

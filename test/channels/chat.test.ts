@@ -176,7 +176,22 @@ describe("max sessions and max usage", () => {
     expect(turns).toBeGreaterThan(5)
     expect(dollars).toBeCloseTo((inputTokens! + 5 * outputTokens!) / 1_000_000, 10)
     const table = await max(["usage", "--since", "7d", "--by", "person"])
-    expect(table.stdout).toMatch(/Admin +claude-haiku-5-5 +\d+ +\d+ +\d+ +unknown/)
+    expect(table.stdout).toMatch(/Admin +claude-haiku-5-5 +\d+ +\d+ +\d+ +\d+ +\d+ +\d+ +unknown/)
+    const byDay = await max(["usage", "--days", "7", "--by", "day", "--json"])
+    expect(JSON.parse(byDay.stdout)[0]).toMatchObject({
+      day: expect.stringMatching(/^\d{4}-\d\d-\d\d$/),
+      turns,
+      answered: expect.any(Number),
+      declined: expect.any(Number),
+      failed: expect.any(Number)
+    })
+    for (const wrong of [
+      ["--days", "0"],
+      ["--days", "10000"],
+      ["--days", "7", "--since", "7d"],
+      ["--by", "hour"]
+    ])
+      expect(await max(["usage", ...wrong]), wrong.join(" ")).toMatchObject({ code: 2 })
     expect(await max(["usage", "--since", "yesterday"])).toMatchObject({ code: 2 })
   })
 })

@@ -6,7 +6,6 @@ import * as fc from "fast-check"
 import { afterAll, describe, expect, it } from "vitest"
 import { SETTINGS } from "../../src/env.ts"
 import { configSchema, readConfig } from "../../src/env/configFile.ts"
-import { EXIT_CODES } from "../../src/channels/cli/exitCodes.ts"
 import { runMax } from "../support/cli.ts"
 
 const folder = mkdtempSync(join(tmpdir(), "max-config-"))
@@ -148,13 +147,11 @@ describe("the environment", () => {
       stdout: "",
       stderr: 'There is no setting "MAX_LOOKUP_TIMEOUTS". Did you mean MAX_LOOKUP_TIMEOUT?\n'
     })
+    expect(await runMax(["org", "list"], { MAX_PORT: "9000" })).toMatchObject({
+      code: 3,
+      stderr: 'There is no setting "MAX_PORT". Did you mean MAX_HTTP_PORT?\n'
+    })
     const others = { MAX_PORT: "tcp://10.0.0.1:7700", MAX_SERVICE_HOST: "10.0.0.1", MAX_UNRELATED_PROGRAM: "x" }
     expect((await runMax(["config", "schema"], others)).code).toBe(0)
   })
-})
-
-it("docs/errors.md lists exactly the exit codes of the command line", () => {
-  const page = readFileSync(new URL("../../docs/errors.md", import.meta.url), "utf8")
-  const listed = [...page.matchAll(/^\| (\d+) +\|/gm)].map(([, code]) => Number(code)).filter((code) => code < 200)
-  expect(listed).toEqual([...new Set([0, ...Object.values(EXIT_CODES), 130])].sort((a, b) => a - b))
 })

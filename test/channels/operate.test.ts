@@ -35,6 +35,11 @@ describe("the operator's commands", () => {
     expect((await runMax(["restore", released], own)).code).toBe(0)
     const before = (await runMax(ask, own)).stdout
     expect(JSON.parse(before).total).toBe(4)
+    expect((await runMax(["backup", join(home, "all.backup")], own)).code).toBe(0)
+    for (const org of ["harbor", "fjord"]) {
+      const records = await runMax(["audit", "list", "--action", "backup", "--org", org, "--json"], own)
+      expect(JSON.parse(records.stdout), org).toMatchObject([{ actor: "operator", action: "backup.made" }])
+    }
     const there = await runMax(["move", "--to", "env:THERE"], { ...own, THERE: server["DATABASE_URL"]! })
     expect([there.code, there.stdout]).toEqual([0, expect.stringMatching(/counts and checksums agree\.\n$/)])
     expect(there.stderr).not.toContain(server["DATABASE_URL"]!)

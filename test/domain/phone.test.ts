@@ -35,3 +35,14 @@ describe("phone numbers of North America", () => {
     )
   })
 })
+
+describe("a country's code in brackets", () => {
+  it("is read as it is without them, in every country", () => {
+    for (const country of ["US", "DE", "GB", "IN"])
+      for (const bracketed of ["(+49) 711 2842222", "(+49)711-2842222", " ( +49 ) 711 2842222", "(0049) 711 2842222"])
+        expect(phoneKey(bracketed, country), `${country} ${bracketed}`).toBe("+497112842222")
+    expect(phoneKey("(49) 711 2842222", "GB")).toBeUndefined()
+    expect(phoneKey("(+49 711 2842222", "GB")).toBeUndefined()
+    expect(phoneKey("(711) 284-2222", "US")).toBe("+17112842222")
+  })
+})

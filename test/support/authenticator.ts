@@ -52,7 +52,7 @@ export const authenticator = (origin: string) => {
   }
   const clientData = (type: string, challenge: string, changed: object) =>
     Buffer.from(JSON.stringify({ type, challenge, origin, crossOrigin: false, ...changed }))
-  const answer = (response: object) => ({
+  const answer = <A extends object>(response: A) => ({
     id: text(id),
     rawId: text(id),
     type: "public-key",

@@ -1,3 +1,4 @@
+import { readFileSync } from "node:fs"
 import { encode } from "gpt-tokenizer/encoding/o200k_base"
 import { describe, expect, it } from "vitest"
 import { encodeId, makeIdGenerator } from "../../src/domain/ids.ts"
@@ -21,12 +22,15 @@ const PEOPLE: ReadonlyArray<readonly [name: string, status: string, phone: strin
   ["Morgan Thompson", "Lost", "218-199-4846", "Chicago"]
 ]
 
+const README = readFileSync(new URL("../../README.md", import.meta.url), "utf8").replace(/\s+/g, " ")
+
 describe("the token cost of the tools (o200k)", () => {
-  it("is at most 350 for the three tools", () => {
+  it("is at most 350 for the three tools, and what README says", () => {
     const cost = tokens(JSON.stringify(toolDefinitions))
     console.log(`three tools: ${cost} tokens`)
     expect(toolDefinitions.map(({ name }) => name)).toEqual(["listEntityTypes", "listColumnsForType", "findEntities"])
     expect(cost).toBeLessThanOrEqual(350)
+    expect(README).toContain(`The three tool definitions cost ${cost} tokens`)
   })
 
   it("is at most 1,500 for a list of 898 types, which says how to find the others", () => {
@@ -50,7 +54,7 @@ describe("the token cost of the tools (o200k)", () => {
     expect(cost).toBeLessThanOrEqual(110)
   })
 
-  it("is at most 240 for a page of ten people with five columns", () => {
+  it("is at most 240 for a page of ten people with five columns, and what README says", () => {
     let now = Date.UTC(2026, 10, 21)
     let seed = 7
     const nextId = makeIdGenerator(
@@ -73,5 +77,6 @@ describe("the token cost of the tools (o200k)", () => {
       `ten people with name, status, phone, city and id: ${cost} tokens (as JSON ${mean((page) => JSON.stringify(page))})`
     )
     expect(cost).toBeLessThanOrEqual(240)
+    expect(README).toContain(`a page of ten people with five columns about ${cost}.`)
   })
 })

@@ -142,7 +142,7 @@ describe("a passkey", () => {
     await close()
   })
 
-  it("can't be had at an IP address, and the page says what is missing", async () => {
+  it("is not offered at an IP address, and the page names the setting that is missing", async () => {
     const cookie = { name: "max_session", value: await server.run(harbor.session("theo")), url: server.url }
     const { close, page } = await openPage(browser, server.url, { cookie })
     await page.goto(`${server.url}/account`)

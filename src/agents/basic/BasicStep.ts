@@ -5,6 +5,7 @@
 import { Layer, Stream } from "effect"
 import { ModelStep, type StepEvent, type StepRequest } from "../ModelStep.ts"
 import { readConversation } from "./readConversation.ts"
+import { declines } from "./replies.ts"
 import { replay } from "./script.ts"
 import { answer } from "./answerIntent.ts"
 
@@ -18,7 +19,7 @@ export const basicStep = (request: StepRequest): ReadonlyArray<StepEvent> => {
   return turn._tag === "Reply"
     ? [
         { _tag: "Delta", text: turn.text },
-        { _tag: "Finished", reason: "end", usage }
+        { _tag: "Finished", reason: declines(turn.text) ? "declined" : "end", usage }
       ]
     : [
         ...turn.calls.map((call, index) => ({ _tag: "ToolCall" as const, id: `basic-${step}-${index + 1}`, ...call })),

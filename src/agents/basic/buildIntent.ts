@@ -1,6 +1,7 @@
 /** Builds the intents of the rules from their captures. */
 import { Intent, Subject } from "./Intent.ts"
-import { CARDINALS, INTRODUCING, ORDINALS, PRONOUNS } from "./lexicon.ts"
+import { CARDINALS } from "../english.ts"
+import { INTRODUCING, ORDINALS, PRONOUNS } from "./lexicon.ts"
 import type { Captures } from "./patterns.ts"
 import type { Context } from "./readConversation.ts"
 import { readFacts } from "./readFacts.ts"

@@ -34,64 +34,6 @@ export const ORDINALS = byWord<number>({
   tenth: 10,
   "10th": 10
 })
-export const CARDINALS = byWord<number>({
-  one: 1,
-  two: 2,
-  three: 3,
-  four: 4,
-  five: 5,
-  six: 6,
-  seven: 7,
-  eight: 8,
-  nine: 9,
-  ten: 10,
-  twenty: 20
-})
-
-export const MONTHS = byWord<number>({
-  january: 1,
-  jan: 1,
-  february: 2,
-  feb: 2,
-  march: 3,
-  mar: 3,
-  april: 4,
-  apr: 4,
-  may: 5,
-  june: 6,
-  jun: 6,
-  july: 7,
-  jul: 7,
-  august: 8,
-  aug: 8,
-  september: 9,
-  sept: 9,
-  sep: 9,
-  october: 10,
-  oct: 10,
-  november: 11,
-  nov: 11,
-  december: 12,
-  dec: 12
-})
-export const WEEKDAYS = byWord<number>({
-  sunday: 0,
-  monday: 1,
-  tuesday: 2,
-  wednesday: 3,
-  thursday: 4,
-  friday: 5,
-  saturday: 6,
-  sun: 0,
-  mon: 1,
-  tue: 2,
-  tues: 2,
-  wed: 3,
-  thu: 4,
-  thurs: 4,
-  fri: 5,
-  sat: 6
-})
 
 /** Parts of a day: first minute, and the first minute after it unless the day ends. */
 export const DAY_PARTS = byWord<readonly [from: string, to?: string]>({

@@ -1,7 +1,8 @@
 /** Reads times of day beside a day ("before 2", "between 2 and 4"), and spans up to today ("in 4 weeks", "over a month ago"). */
-import { addDays, timeAt, type When } from "./readTime.ts"
-import { CARDINALS } from "./lexicon.ts"
+import { byWord } from "../../domain/text.ts"
+import { CARDINALS } from "../english.ts"
 import { clock, timeOfDayAt } from "./deeds/moments.ts"
+import { addDays, timeAt, type When } from "./readTime.ts"
 import { type Token, written } from "./tokenize.ts"
 
 type Tokens = ReadonlyArray<Token>
@@ -71,13 +72,13 @@ const UNITS: ReadonlyMap<string, number> = new Map([
   ["year", 365]
 ])
 const LEADS = new Set("the last past over more than at least about a whole full good previous".split(" "))
-const NUMBERS = { ...CARDINALS, a: 1, an: 1, eleven: 11, twelve: 12 }
+const NUMBERS = byWord<number>({ ...CARDINALS, a: 1, an: 1 })
 
 /** The days of "the last 3 weeks", "over a month" or "a fortnight", which take up all the tokens. */
 export const daysIn = (tokens: Tokens): number | undefined => {
   const unit = UNITS.get(tokens.at(-1)?.word.replace(/s$/, "") ?? "")
   const number = tokens.at(-2)?.word ?? "one"
-  const count = /^\d{1,3}$/.test(number) ? Number(number) : NUMBERS[number as keyof typeof NUMBERS]
+  const count = /^\d{1,3}$/.test(number) ? Number(number) : NUMBERS[number]
   const lead = tokens.slice(0, count === undefined ? -1 : -2)
   if (unit === undefined || tokens.length > 6 || !lead.every(({ word }) => LEADS.has(word))) return undefined
   return count === undefined ? (lead.length > 0 ? unit : undefined) : count * unit

@@ -3,7 +3,8 @@
  * part of the noun or of a condition that means it; otherwise the request is not understood.
  */
 import { Condition, type Lookup, nounAt } from "./Lookup.ts"
-import { CARDINALS, PRONOUNS } from "./lexicon.ts"
+import { CARDINALS } from "../english.ts"
+import { PRONOUNS } from "./lexicon.ts"
 import { compiled, matchStart } from "./patterns.ts"
 import type { Context } from "./readConversation.ts"
 import { named } from "./conditionBuilders.ts"

@@ -1,5 +1,6 @@
 /** Parses time expressions and resolves them against today, as half-open ranges of days. */
-import { CARDINALS, DAY_PARTS, MONTHS, WEEKDAYS } from "./lexicon.ts"
+import { CARDINALS, MONTHS, WEEKDAYS } from "../english.ts"
+import { DAY_PARTS } from "./lexicon.ts"
 import { byWord } from "../../domain/text.ts"
 import { isoDate } from "../../domain/values.ts"
 import { type Token, written } from "./tokenize.ts"

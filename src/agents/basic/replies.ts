@@ -201,6 +201,13 @@ export const tryThese = (context: Context): string => {
 /** What each reply to a message begins with that isn't understood. */
 export const UNCLEAR = "I didn't understand that"
 
+/** What the replies that answer nothing begin with; those in other languages name the one that is understood. */
+const DECLINES =
+  /^(?:I can't |I didn't understand|I don't know |I know of no |That's not something I can look up|One question at a time|Groups, sums and averages are turned off)|\(English\)/
+
+/** Whether a reply answers nothing, for the count of declined questions. */
+export const declines = (reply: string): boolean => DECLINES.test(reply)
+
 export const unclear = (context: Context): string =>
   `${UNCLEAR}: I'm in basic mode and know a small set of questions in English. ${tryThese(context)}`
 

@@ -1,29 +1,12 @@
 /** What a person has said in a conversation, as words, claims, numbers and days that a value of a draft can be compared with. */
 import { foldText } from "../../domain/keys.ts"
+import { byWord } from "../../domain/text.ts"
 import type { DateRange } from "../../domain/values.ts"
+import { CARDINALS } from "../english.ts"
 import { type Claim, claims, dayKeys, type Locale } from "./claims.ts"
 import { normalize, wordsOf } from "./normalize.ts"
 
-const NUMBER_WORDS: Readonly<Record<string, number>> = {
-  one: 1,
-  two: 2,
-  three: 3,
-  four: 4,
-  five: 5,
-  six: 6,
-  seven: 7,
-  eight: 8,
-  nine: 9,
-  ten: 10,
-  twelve: 12,
-  fifteen: 15,
-  twenty: 20,
-  thirty: 30,
-  forty: 40,
-  sixty: 60,
-  half: 0.5,
-  quarter: 0.25
-}
+const NUMBER_WORDS = byWord<number>({ ...CARDINALS, half: 0.5, quarter: 0.25 })
 const TIME_WORDS: Readonly<Record<string, string>> = { noon: "12:00", midday: "12:00", midnight: "00:00" }
 
 const UNIT = /^(?:hour|day|week|minute|half|quarter)/

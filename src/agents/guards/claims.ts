@@ -6,6 +6,7 @@
 import { emailKey, phoneKey } from "../../domain/keys.ts"
 import { withoutFinal, withoutFinalZeros } from "../../domain/text.ts"
 import { type DateRange, isoDate } from "../../domain/values.ts"
+import { MONTHS, WEEKDAYS } from "../english.ts"
 import { asciiDigits } from "./normalize.ts"
 import { relativeDates } from "./relativeDates.ts"
 
@@ -48,7 +49,6 @@ const AMOUNT = new RegExp(
   "giu"
 )
 
-const MONTHS = ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"]
 const MONTH =
   "(?:jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sept?(?:ember)?|oct(?:ober)?|nov(?:ember)?|dec(?:ember)?)\\.?"
 const MONTH_FIRST = new RegExp(`\\b(${MONTH})\\s+(\\d{1,2})(?:st|nd|rd|th)?\\b(?!:)(?:,?\\s+(\\d{4})\\b)?`, "gi")
@@ -60,11 +60,10 @@ const MONTH_YEAR = new RegExp(`\\b(${MONTH})\\s+(\\d{4})\\b`, "gi")
 const LONE_MONTH = /\b(?:January|February|April|June|July|August|September|October|November|December)\b/g
 const ISO = /(?<!\d)(\d{4}-\d{2}-\d{2})(?:[T ](\d{2}:\d{2}))?(?::\d{2}(?:\.\d+)?)?(?:Z|[+-]\d{2}:?\d{2})?(?!\d)/g
 const NUMERIC_DATE = /(?<![\d/.])(\d{1,2})([/.])(\d{1,2})\2(\d{4}|\d{2})(?![\d/])/g
-const WEEKDAYS = ["sunday", "monday", "tuesday", "wednesday", "thursday", "friday", "saturday"]
 const WEEKDAY = /\b(?:sun|mon|tues|wednes|thurs|fri|satur)day\b/gi
 
 const pad = (value: string | number): string => String(value).padStart(2, "0")
-const monthOf = (word: string): string => pad(MONTHS.indexOf(word.slice(0, 3).toLowerCase()) + 1)
+const monthOf = (word: string): string => pad(MONTHS[word.slice(0, 3).toLowerCase()]!)
 
 /** The keys of every way to name a day. */
 export const dayKeys = (day: string): ReadonlyArray<string> => [
@@ -194,7 +193,7 @@ export const claims = (original: string, locale: Locale): ReadonlyArray<Claim> =
   const relative = relativeDates(text, locale.today)
   for (const { end, range, start } of relative) found.push({ kind: "relative", keys: [], range, start, end })
   text = blanked(text, relative)
-  take(WEEKDAY, ([word]) => ({ kind: "relative", keys: [`weekday ${WEEKDAYS.indexOf(word.toLowerCase())}`] }))
+  take(WEEKDAY, ([word]) => ({ kind: "relative", keys: [`weekday ${WEEKDAYS[word.toLowerCase()]}`] }))
   take(TIME, ([, hour, minute, half, alone]) => {
     const [twelve, letter] = [Number(hour), (half ?? alone)?.toLowerCase()]
     const hours = letter === undefined ? twelve : (twelve % 12) + (letter === "p" ? 12 : 0)

@@ -4,6 +4,7 @@
  */
 import { foldText } from "../../domain/keys.ts"
 import type { Group, Page } from "../../domain/Page.ts"
+import { MONTH_NAMES, TENS, UNITS } from "../english.ts"
 import { type Claim, claims, type Locale } from "./claims.ts"
 import { asciiDigits, normalize } from "./normalize.ts"
 
@@ -21,12 +22,6 @@ const NO_FIGURE_AFTER = / (?:top|first|last|past|previous|next|(?:is|at|as|come)
 /** After the group's name, words that lead to another group. */
 const LEADS_ON = / (?:next|rest|other|others|else|runner|second|remaining|followed|versus|vs|compared) /
 const NONE = / (?:none|without|unassigned|empty|blank|unknown|missing) /
-const MONTHS = "january february march april may june july august september october november december".split(" ")
-const UNITS =
-  "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen eighteen nineteen".split(
-    " "
-  )
-const TENS = "twenty thirty forty fifty sixty seventy eighty ninety".split(" ")
 
 const OTHERS = "It gives a group the figure of another group of the result."
 const MADE_UP = "A sum, average or percentage in it is in no result. Ask for it with findEntities instead."
@@ -73,7 +68,7 @@ const labels = (value: string): ReadonlyArray<string> => {
   const [, of, quarter] = /^(\d{4})-Q([1-4])$/.exec(value) ?? []
   const written = [value]
   if (year !== undefined) {
-    const name = MONTHS[Number(month) - 1] ?? value
+    const name = MONTH_NAMES[Number(month) - 1] ?? value
     written.push(`${name} ${year}`, name, `${name.slice(0, 3)} ${year}`)
   }
   if (of !== undefined) written.push(`Q${quarter} ${of}`, `Q${quarter}`)

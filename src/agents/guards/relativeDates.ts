@@ -1,24 +1,15 @@
 /** Relative dates in English text: `tomorrow`, `last week`, `in three days`, `two months ago`. */
+import { byWord } from "../../domain/text.ts"
 import type { DateRange } from "../../domain/values.ts"
+import { CARDINALS } from "../english.ts"
 
 const UNITS = ["day", "week", "month", "year"] as const
 type Unit = (typeof UNITS)[number]
 
 const NAMED = /\b(today|tonight|tomorrow|yesterday)\b/gi
 const PERIOD = /\b(this|next|last|coming|previous|past)\s+(week|month|year)(?:end)?\b/gi
-const NUMBERS: Readonly<Record<string, number>> = {
-  a: 1,
-  an: 1,
-  one: 1,
-  two: 2,
-  three: 3,
-  four: 4,
-  five: 5,
-  six: 6,
-  seven: 7,
-  ten: 10
-}
-const COUNT = "(\\d{1,3}|a|an|one|two|three|four|five|six|seven|ten)\\s+(day|week|month|year)s?"
+const NUMBERS = byWord<number>({ ...CARDINALS, a: 1, an: 1 })
+const COUNT = "(\\d{1,3}|[a-z]{1,9})\\s+(day|week|month|year)s?"
 const AHEAD = new RegExp(`\\bin\\s+${COUNT}\\b`, "gi")
 const AGO = new RegExp(`\\b${COUNT}\\s+ago\\b`, "gi")
 
@@ -72,8 +63,8 @@ export const relativeDates = (text: string, today: string): ReadonlyArray<Relati
   ] as const) {
     for (const match of text.matchAll(pattern)) {
       const unit = match[2]!.toLowerCase() as Unit
-      const count = sign * (NUMBERS[match[1]!.toLowerCase()] ?? Number(match[1]))
-      add(match, periodOf(shift(today, count, unit), unit))
+      const count = NUMBERS[match[1]!.toLowerCase()] ?? Number(match[1])
+      if (!Number.isNaN(count)) add(match, periodOf(shift(today, sign * count, unit), unit))
     }
   }
   return found

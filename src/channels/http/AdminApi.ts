@@ -18,7 +18,9 @@ import {
 } from "../../wire/admin/people.ts"
 import * as Policy from "../../wire/admin/policy.ts"
 import { ChangeLog, ChangeLogQuery } from "../../wire/admin/changes.ts"
+import { Health } from "../../wire/admin/health.ts"
 import { TextLog, TextsQuery } from "../../wire/admin/texts.ts"
+import { Usage, UsageQuery } from "../../wire/admin/usage.ts"
 import { InvalidInput, NotAllowed, NotFound, NotPossible, Unavailable } from "../../wire/problems.ts"
 import { Id } from "../../wire/scalars.ts"
 import { Admitted, Need } from "./admitted.ts"
@@ -117,7 +119,15 @@ export const admin = HttpApiGroup.make("admin")
       query: TextsQuery,
       success: TextLog,
       error: [InvalidInput, Unavailable]
-    }).annotate(OpenApi.Summary, "Text messages with senders and delivery states, never their content; 50 per page")
+    }).annotate(OpenApi.Summary, "Text messages with senders and delivery states, never their content; 50 per page"),
+    HttpApiEndpoint.get("usage", "/v1/admin/usage", {
+      query: UsageQuery,
+      success: Usage,
+      error: [InvalidInput, Unavailable]
+    }).annotate(OpenApi.Summary, "Questions, outcomes and costs of the last days, by day, person and model"),
+    HttpApiEndpoint.get("health", "/v1/admin/health", { success: Health, error: Unavailable })
+      .annotate(OpenApi.Summary, "Doctor's findings about this organization's installation, and the last backup")
+      .annotate(Need, counted)
   )
   .middleware(Admitted)
   .annotate(Need, { scope: "admin", calls: 0 })

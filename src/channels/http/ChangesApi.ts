@@ -10,8 +10,10 @@ import {
   ChangeId,
   ChangePage,
   ChangesQuery,
+  Choosing,
   Confirm,
   Draft,
+  FieldChoices,
   History,
   OpenAction,
   OpenActions,
@@ -53,6 +55,14 @@ export const changes = HttpApiGroup.make("changes")
       success: OpenAction,
       error: [InvalidInput, UnknownName, Unavailable]
     }).annotate(OpenApi.Summary, "One action that is open to this person"),
+    HttpApiEndpoint.post("choices", "/v1/actions/:id/choices", {
+      params: { id: ActionId },
+      payload: Choosing,
+      success: FieldChoices,
+      error: [InvalidInput, NotAllowed, Unclear, UnknownName, Unavailable]
+    })
+      .annotate(OpenApi.Summary, "What this person can choose for a field of an action that stands for an entity")
+      .annotate(Need, counted),
     HttpApiEndpoint.post("propose", "/v1/changes", { payload: Propose, success: Draft, error: proposalErrors })
       .annotate(OpenApi.Summary, "Propose a change; nothing is changed by it")
       .annotate(Need, counted),

@@ -5,6 +5,7 @@ import * as HttpApiBuilder from "effect/http-api/HttpApiBuilder"
 import type { OperatorError } from "../../domain/errors.ts"
 import { CurrentPrincipal, type Principal } from "../../domain/Principal.ts"
 import { isoTimestamp } from "../../domain/values.ts"
+import { Env } from "../../env.ts"
 import { Administration } from "../../services/administration/Administration.ts"
 import type { Person } from "../../services/administration/people.ts"
 import { renderCell } from "../../tools/render.ts"
@@ -20,6 +21,8 @@ import type {
 } from "../../wire/admin/policy.ts"
 import type { ChangeLog } from "../../wire/admin/changes.ts"
 import type { TextLog } from "../../wire/admin/texts.ts"
+import type { Health } from "../../wire/admin/health.ts"
+import type { Usage } from "../../wire/admin/usage.ts"
 import { Api } from "./Api.ts"
 import { json } from "./json.ts"
 import type { ProblemName } from "../../wire/problems.ts"
@@ -28,6 +31,8 @@ import { problem, problemOf, type PublicError } from "./problems.ts"
 type Response = HttpServerResponse.HttpServerResponse
 
 const PAGE_SIZE = 50
+/** Of a usage report. */
+const DAYS = 30
 
 /** Runs an endpoint with the calling administrator; an `OperatorError` becomes the given problem. */
 const respond = <R>(
@@ -84,6 +89,7 @@ export const Administering = HttpApiBuilder.group(
   "admin",
   Effect.fnUntraced(function* (handlers) {
     const administration = yield* Administration
+    const { prices } = yield* Env
 
     const setStanding = (id: string, standing: "suspended" | "resumed") =>
       respond(
@@ -247,7 +253,13 @@ export const Administering = HttpApiBuilder.group(
             const texts = log.texts.slice(0, limit)
             return json<TextLog>({ ...log, texts, ...(log.texts.length > limit ? { next: texts.at(-1)!.at } : {}) })
           })
-        )
+        ),
+      usage: ({ query: { days = DAYS } }) =>
+        respond((administrator) =>
+          Effect.map(administration.usage(administrator, days, prices), (usage) => json<Usage>(usage))
+        ),
+      health: () =>
+        respond((administrator) => Effect.map(administration.health(administrator), (health) => json<Health>(health)))
     })
   })
 )

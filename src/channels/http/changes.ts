@@ -12,6 +12,7 @@ import type {
   ChangeEvents,
   ChangePage,
   Draft,
+  FieldChoices,
   History,
   OpenAction,
   OpenActions,
@@ -46,6 +47,10 @@ export const Changes = HttpApiBuilder.group(
               ? Effect.fail(new UnknownName({ message: `There is no action ${quoted(id)}.` }))
               : Effect.succeed(json<OpenAction>(describeAction(found)))
           })
+        ),
+      choices: ({ params: { id }, payload }) =>
+        orProblem(
+          Effect.map(changes.choices({ actionId: id, ...payload }), (choices) => json<FieldChoices>({ choices }))
         ),
       propose: ({ payload: { key, steps } }) =>
         orProblem(

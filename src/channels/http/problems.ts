@@ -55,8 +55,14 @@ export const problemOf = (error: PublicError): HttpServerResponse.HttpServerResp
       const { message, retryAfter } = error
       return problem("TooManyCalls", message, { retryAfter, headers: { "retry-after": String(retryAfter) } })
     }
-    case "Unclear":
-      return problem("Unclear", error.message, { choices: error.choices })
+    case "Unclear": {
+      const { choices, field } = error
+      return problem("Unclear", error.message, { choices, ...(field === undefined ? {} : { field }) })
+    }
+    case "InvalidInput": {
+      const { problems } = error
+      return problem("InvalidInput", error.message, problems === undefined ? {} : { problems })
+    }
     case "Decided":
       return problem("Decided", error.message, { state: error.state })
     default:

@@ -23,6 +23,7 @@ import { passkeys } from "./0032_passkeys.ts"
 import { dataVersions } from "./0035_data_versions.ts"
 import { sources } from "./0038_sources.ts"
 import { rowsMade } from "./0039_rows_made.ts"
+import { outcomesOfQuestions } from "./0040_outcomes_of_questions.ts"
 import type { Migration } from "./Migration.ts"
 
 export const migrations: ReadonlyArray<Migration> = [
@@ -49,7 +50,8 @@ export const migrations: ReadonlyArray<Migration> = [
   passkeys,
   dataVersions,
   sources,
-  rowsMade
+  rowsMade,
+  outcomesOfQuestions
 ]
 
 /** The schema version of this program. */

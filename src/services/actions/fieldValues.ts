@@ -5,7 +5,7 @@
 import { Result } from "effect"
 import type { ActionField, CallValues } from "../../domain/DeclaredAction.ts"
 import { type Organization, Storage } from "../../domain/EntityType.ts"
-import { InvalidInput } from "../../domain/errors.ts"
+import { type FieldProblem, InvalidInput } from "../../domain/errors.ts"
 import { isJsonObject } from "../../domain/json.ts"
 import { emailKey, phoneSearchKey } from "../../domain/keys.ts"
 import { quoted } from "../../domain/text.ts"
@@ -16,6 +16,8 @@ import { compiledPattern, MAX_MATCHED } from "./pattern.ts"
 /** In characters. */
 const MAX_TEXT = 2000
 const MAX_ENTRIES = 100
+/** The most problems that an answer names. */
+const MAX_PROBLEMS = 50
 /** JavaScript's numbers have as many decimal digits exactly. */
 const MAX_DIGITS = 15
 /** Control characters other than line feeds and tabs, and those that turn the direction of a text or hide in it. */
@@ -24,16 +26,29 @@ const UNSHOWN =
 const PATH = /^(?!\/)(?!.*(^|\/)\.\.?(\/|$))[^<>:"\\|?*\n\t]+$/
 const GLOB = /^(?!\/)(?!.*(^|\/)\.\.(\/|$))[A-Za-z0-9_.\-/*{},[\]!]+$/
 
+/** A problem with one field: `message` stands at the field, `text` names it. */
+interface Wrong extends FieldProblem {
+  readonly text: string
+}
+
 type Written = Result.Result<string, string>
+type Read = Result.Result<string, string | ReadonlyArray<Wrong>>
 const problem = (text: string): Written => Result.fail(text)
 
 /** The text of one value; the failure says what is wrong, without the field's name. */
-export const readField = (field: ActionField, text: string, organization: Organization): Written => {
+export const readField = (field: ActionField, text: string, organization: Organization): Written =>
+  Result.mapError(readAny(field, text, organization), (wrong) =>
+    typeof wrong === "string" ? wrong : (wrong[0]?.text ?? "")
+  )
+
+/** The text of one value; several problems are those of a group's entries. */
+const readAny = (field: ActionField, text: string, organization: Organization): Read => {
   const broken = textProblem(text)
   if (broken !== undefined) return problem(broken)
   const clean = text.replaceAll(/\r\n?/g, "\n").trim()
   if (UNSHOWN.test(clean)) return problem("it contains characters that can't be shown")
-  const written = writeKind(field, clean, organization)
+  const written =
+    field.kind === "group" ? readGroup(field, clean, organization) : writeKind(field, field.kind, clean, organization)
   if (Result.isFailure(written)) return written
   const value = written.success
   const { check, kind, max, maxLength, min, pattern, values } = field
@@ -55,8 +70,12 @@ export const readField = (field: ActionField, text: string, organization: Organi
   return written
 }
 
-const writeKind = (field: ActionField, text: string, organization: Organization): Written => {
-  const { kind } = field
+const writeKind = (
+  field: ActionField,
+  kind: Exclude<ActionField["kind"], "group">,
+  text: string,
+  organization: Organization
+): Written => {
   switch (kind) {
     case "text":
     // What is sent for it is found and checked as a text later.
@@ -78,8 +97,6 @@ const writeKind = (field: ActionField, text: string, organization: Organization)
       const parts = partsOf(text)
       return typeof parts === "string" ? problem(parts) : Result.succeed(JSON.stringify(parts))
     }
-    case "group":
-      return readGroup(field, text, organization)
     default: {
       const column = {
         key: `field ${field.slug}`,
@@ -102,49 +119,64 @@ const isExact = (decimal: string): boolean =>
   /^-?\d+(\.\d+)?$/.test(decimal) && decimal.replaceAll(/\D/g, "").replace(/^0+/, "").length <= MAX_DIGITS
 
 /** A JSON list of objects, each with the texts, numbers and booleans of the group's fields. */
-const readGroup = ({ fields = [] }: ActionField, text: string, organization: Organization): Written => {
+const readGroup = (
+  { fields = [], maxLength = MAX_ENTRIES }: ActionField,
+  text: string,
+  organization: Organization
+): Read => {
   const parsed = Result.try({ try: (): unknown => JSON.parse(text), catch: () => undefined })
   const list = Result.isSuccess(parsed) ? parsed.success : undefined
   if (!Array.isArray(list) || !list.every(isJsonObject)) return problem('it must be a JSON list such as [{"…":"…"}]')
-  if (list.length > MAX_ENTRIES) return problem(`it has more than ${MAX_ENTRIES} entries`)
+  if (list.length > maxLength) return problem(`it has more than ${maxLength} entries`)
   const entries: Array<CallValues> = []
+  const problems: Array<Wrong> = []
   for (const [at, entry] of list.entries()) {
-    const values = Object.entries(entry).map(([columnId, value]) => ({
-      columnId,
-      value: ["string", "number", "boolean"].includes(typeof value) ? String(value) : undefined
-    }))
-    const wrong = values.find(({ value }) => value === undefined)
-    if (wrong !== undefined) return problem(`entry ${at + 1}: ${quoted(wrong.columnId)} must be a text`)
-    const read = readFields(fields, values as ReadonlyArray<{ columnId: string; value: string }>, organization)
-    if (Result.isFailure(read)) return problem(`entry ${at + 1}: ${read.failure}`)
-    entries.push(read.success)
+    const given = Object.entries(entry).map(([columnId, value]) => ({ columnId, value }))
+    const read = readFields(fields, given, organization)
+    if (Result.isSuccess(read)) entries.push(read.success)
+    else
+      for (const { field, message, text: said } of read.failure)
+        problems.push({ field: `${at}/${field}`, message, text: `entry ${at + 1}: ${said}` })
   }
-  return Result.succeed(JSON.stringify(entries))
+  return problems.length === 0 ? Result.succeed(JSON.stringify(entries)) : Result.fail(problems)
 }
 
-/** The values of a call or of an entry of a group. An empty text is no value. */
+const isPlain = (value: unknown): value is string | number | boolean =>
+  ["string", "number", "boolean"].includes(typeof value)
+
+/** The values of a call or of an entry of a group, or everything that is wrong with them. An empty text is no value. */
 const readFields = (
   fields: ReadonlyArray<ActionField>,
-  given: ReadonlyArray<{ readonly columnId: string; readonly value: string }>,
+  given: ReadonlyArray<{ readonly columnId: string; readonly value: unknown }>,
   organization: Organization
-): Result.Result<CallValues, string> => {
+): Result.Result<CallValues, ReadonlyArray<Wrong>> => {
   const values: Record<string, string> = {}
+  const wrong: Array<Wrong> = []
+  const seen = new Set<string>()
+  const say = (field: string, message: string, text = `${field}: ${message}`) => wrong.push({ field, message, text })
   for (const { columnId, value } of given) {
     const field = fields.find(({ slug }) => slug === columnId)
-    if (field === undefined)
-      return Result.fail(`there is no field ${quoted(columnId)}: ${fields.map(({ slug }) => slug).join(", ")}`)
-    if (Object.hasOwn(values, columnId)) return Result.fail(`${columnId} is set twice`)
-    if (value.trim() === "") continue
-    const read = readField(field, value, organization)
-    if (Result.isFailure(read)) return Result.fail(`${columnId}: ${read.failure}`)
-    values[columnId] = read.success
+    if (field === undefined) {
+      const text = `there is no field ${quoted(columnId)}: ${fields.map(({ slug }) => slug).join(", ")}`
+      say(columnId, text, text)
+    } else if (seen.has(columnId)) say(columnId, "it is set twice", `${columnId} is set twice`)
+    else if (!isPlain(value)) say(columnId, "it must be a text")
+    else if (String(value).trim() !== "") {
+      seen.add(columnId)
+      const read = readAny(field, String(value), organization)
+      if (Result.isSuccess(read)) values[columnId] = read.success
+      else if (typeof read.failure === "string") say(columnId, read.failure)
+      else
+        for (const { field: inner, message, text } of read.failure)
+          say(`${columnId}/${inner}`, message, `${columnId}: ${text}`)
+    }
   }
   for (const { default: standard, needed, slug } of fields) {
-    if (Object.hasOwn(values, slug)) continue
+    if (seen.has(slug)) continue
     if (standard !== undefined) values[slug] = standard
-    else if (needed) return Result.fail(`${slug} is needed`)
+    else if (needed) say(slug, "it is needed", `${slug} is needed`)
   }
-  return Result.succeed(values)
+  return wrong.length === 0 ? Result.succeed(values) : Result.fail(wrong)
 }
 
 /** The checked values of a call. */
@@ -153,6 +185,10 @@ export const readValues = (
   given: ReadonlyArray<{ readonly columnId: string; readonly value: string }>,
   organization: Organization
 ): Result.Result<CallValues, InvalidInput> =>
-  Result.mapError(readFields(fields, given, organization), (text) =>
-    InvalidInput.of(`${text.slice(0, 1).toUpperCase()}${text.slice(1)}.`)
-  )
+  Result.mapError(readFields(fields, given, organization), (wrong) => {
+    const text = wrong[0]?.text ?? ""
+    return InvalidInput.of(
+      `${text.slice(0, 1).toUpperCase()}${text.slice(1)}.`,
+      wrong.slice(0, MAX_PROBLEMS).map(({ field, message }) => ({ field, message }))
+    )
+  })

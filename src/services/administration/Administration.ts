@@ -12,10 +12,14 @@ import { type PolicyChange, diffPolicies } from "../../permissions/policyDiff.ts
 import { describePolicy } from "../../permissions/describe.ts"
 import type { LoggedChange } from "../../wire/admin/changes.ts"
 import type { PersonReference } from "../../wire/admin/people.ts"
+import type { Health as HealthReport } from "../../wire/admin/health.ts"
+import type { Usage } from "../../wire/admin/usage.ts"
 import type { Policy, PolicyVersion, RefusedExplanation, TypeExplanation } from "../../wire/admin/policy.ts"
 import { type ChangeLogQuery, peopleIn, readChangeLog, withNames } from "./changeLog.ts"
 import { makePeople, pageOf, type People, type PeopleQuery, type Person, visiblePeople } from "./people.ts"
 import { reachOf } from "./reach.ts"
+import { Health } from "../operations/Health.ts"
+import { usageReport } from "./usageReport.ts"
 import { readTextLog, type Texts } from "./textLog.ts"
 import { AuditLog, type AuditQuery, type AuditRecord, type Verification } from "../audit/AuditLog.ts"
 import { Credentials, type Issued, type Token } from "../access/Credentials.ts"
@@ -31,6 +35,8 @@ import type { RowExplanation } from "../policies/explainRow.ts"
 import { makeRowEvaluator } from "../policies/rowEvaluator.ts"
 import { PolicyReview } from "../policies/PolicyReview.ts"
 import { SmsLog, type SmsLogQuery } from "../texting/SmsLog.ts"
+import { Spending } from "../conversations/Spending.ts"
+import type { Prices } from "../conversations/usage.ts"
 import { SmsSettings } from "../texting/SmsSettings.ts"
 import type { Standing } from "../members/suspension.ts"
 
@@ -121,6 +127,14 @@ export class Administration extends Context.Service<
       administrator: Principal,
       query: Pick<SmsLogQuery, "before" | "limit">
     ) => Effect.Effect<Texts, NotAdmitted | Unavailable>
+    /** Questions, outcomes and costs of the last `days`, including today. */
+    readonly usage: (
+      administrator: Principal,
+      days: number,
+      prices: Prices
+    ) => Effect.Effect<Usage, NotAdmitted | Unavailable>
+    /** Doctor's findings, as far as they are about this organization alone, and the last backup. */
+    readonly health: (administrator: Principal) => Effect.Effect<HealthReport, NotAdmitted | Unavailable>
   }
 >()("max/services/Administration") {
   static readonly layer = Layer.effect(
@@ -137,6 +151,8 @@ export class Administration extends Context.Service<
       const log = yield* AuditLog
       const smsLog = yield* SmsLog
       const smsSettings = yield* SmsSettings
+      const spending = yield* Spending
+      const health = yield* Health
       const evaluator = makeRowEvaluator(search)
       const members = makePeople(app, evaluator)
 
@@ -296,6 +312,16 @@ export class Administration extends Context.Service<
           const { asker, organization, state } = yield* current(administrator)
           const naming = (ids: ReadonlyArray<string>) => visibleNames(state, asker, ids)
           return yield* readTextLog(organization, query, naming, smsLog, smsSettings)
+        }),
+
+        usage: Effect.fn("Administration.usage")(function* (administrator, days, prices) {
+          const { asker, organization, state } = yield* current(administrator)
+          return yield* usageReport(spending, organization, days, prices, (ids) => visibleNames(state, asker, ids))
+        }),
+
+        health: Effect.fn("Administration.health")(function* (administrator) {
+          const { organization } = yield* current(administrator)
+          return yield* health.of(organization)
         })
       })
     })

@@ -31,6 +31,7 @@ import { awaited } from "./calls/awaited.ts"
 import { readAction, type ReadResult } from "./calls/readAction.ts"
 import { withCalls } from "./calls/showCalls.ts"
 import { type Caller, makeCallers, openActions, type OpenAction } from "./callers.ts"
+import { type Choice, choicesFor, type Choosing } from "./choices.ts"
 import * as decisions from "./decisions.ts"
 import { historyOf } from "./history.ts"
 import { countCall } from "./limits.ts"
@@ -66,6 +67,8 @@ export class Changes extends Context.Service<
     readonly propose: (proposal: Proposal) => Effect.Effect<Draft, ProposalError | Decided | NotYet, CurrentPrincipal>
     /** Runs an action that only reads. */
     readonly read: (step: StepInput) => Effect.Effect<ReadResult, ProposalError | NotYet, CurrentPrincipal>
+    /** What can be chosen for a field of an action that stands for an entity. */
+    readonly choices: (choosing: Choosing) => Effect.Effect<ReadonlyArray<Choice>, ProposalError, CurrentPrincipal>
     /** Opens drafts in the transaction that keeps their turn: the `keeping` of `Sessions.save`. */
     readonly opening: (
       principal: Principal,
@@ -228,6 +231,14 @@ export class Changes extends Context.Service<
             const { anchorEntityId, organizationId } = principal
             yield* orUnavailable(countCall(database.admission, organizationId, anchorEntityId, limits))
             return yield* readAction(step, yield* callerFor(principal, true), queries, readRows, database)
+          }),
+
+          choices: Effect.fn("Changes.choices")(function* (choosing) {
+            const principal = yield* principalOf
+            const { anchorEntityId, organizationId } = principal
+            if (anchorEntityId === "") return yield* NotAllowed.of("Only an identified member can do that.")
+            yield* orUnavailable(countCall(database.admission, organizationId, anchorEntityId, limits))
+            return yield* choicesFor(choosing, yield* callerFor(principal, true), queries, readRows)
           }),
 
           opening: (principal, via, changeIds) => (client, turn) =>

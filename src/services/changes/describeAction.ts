@@ -1,6 +1,6 @@
 /** Open actions for programs: each with the JSON Schema of a step, made from the action itself. */
 import type { ColumnKind } from "../../domain/EntityType.ts"
-import type { OpenAction as Described } from "../../wire/changes.ts"
+import type { FormField, OpenAction as Described } from "../../wire/changes.ts"
 import type { ActionField, FieldKind } from "../../domain/DeclaredAction.ts"
 import type { OpenAction, OpenDeclaredAction, OpenRowAction } from "./callers.ts"
 
@@ -26,8 +26,34 @@ export const describeAction = (open: OpenAction): Described => {
   const { category, confirm, description, name, seconds, slug } = open.action
   const about = { id: slug, name, description, category, confirm, seconds }
   return open.type === undefined
-    ? { ...about, input: inputOfDeclared(open) }
-    : { ...about, entityTypeId: open.type.slug, input: inputOf(open) }
+    ? { ...about, input: inputOfDeclared(open), fields: open.action.fields.map(formFieldOf) }
+    : { ...about, entityTypeId: open.type.slug, input: inputOf(open), fields: settable(open).map(formFieldOf) }
+}
+
+/** The fields of an action on rows that the caller may set. */
+const settable = ({ action, columns }: OpenRowAction) => action.fields.filter(({ key }) => columns.includes(key))
+
+/** A field as a form shows it: without where its choices come from and what is sent for them. */
+const formFieldOf = (field: ActionField | OpenRowAction["action"]["fields"][number]): FormField => {
+  if ("key" in field) {
+    const { kind, name, needed, slug, target, values } = field
+    const isChosen = kind === "reference" && target !== undefined
+    return {
+      slug,
+      name,
+      kind,
+      needed,
+      description: WRITTEN[kind],
+      ...(values === undefined ? {} : { values }),
+      ...(isChosen ? { chosen: true } : {})
+    }
+  }
+  const { from: _, sends: __, target: ___, within, ...shown } = field
+  return {
+    ...shown,
+    ...(field.kind === "reference" ? { chosen: true } : {}),
+    ...(within === undefined ? {} : { within: within.field })
+  }
 }
 
 const inputOfDeclared = ({ action: { fields, slug } }: OpenDeclaredAction): JsonSchema => ({
@@ -65,8 +91,9 @@ const valuesOf = (fields: ReadonlyArray<ActionField>): JsonSchema => ({
 })
 
 /** The schema of a step as a caller writes it, with the columns that the caller may set on some row. */
-const inputOf = ({ action, columns }: OpenRowAction): JsonSchema => {
-  const fields = action.fields.filter(({ key }) => columns.includes(key))
+const inputOf = (open: OpenRowAction): JsonSchema => {
+  const { action } = open
+  const fields = settable(open)
   const { executor, subject } = action
   const properties = {
     actionId: { const: action.slug },

@@ -13,33 +13,35 @@ import type { Caller } from "./callers.ts"
 /** The most choices that are offered. */
 const MAX_CHOICES = 8
 
-interface Wanted {
-  /** What the errors are about: the slug of a column or of a field. */
-  readonly label: string
+interface Searched {
   readonly text: string
   readonly target: EntityType
   /** What the entity must fulfil beside. */
   readonly among?: ReadonlyArray<Filter>
   /** Columns that identify it beside those that always do, the surest first. */
   readonly also?: ReadonlyArray<string>
+}
+
+interface Wanted extends Searched {
+  /** What the errors are about: the slug of a column or of a field. */
+  readonly label: string
   /** Columns that the result has. */
   readonly select?: ReadonlyArray<string>
 }
 
-export const findTarget = Effect.fnUntraced(function* (
-  { also = [], among = [], label, select, target, text }: Wanted,
-  caller: Caller,
-  queries: EntityQueryService["Service"]
-) {
-  if (text.length > MAX_VALUE_LENGTH)
-    return yield* InvalidInput.of(`${label} has at most ${MAX_VALUE_LENGTH} characters.`)
-  const organizationId = caller.catalog.organization.id
-  const found = (columnId: string, op: "eq" | "ilike") =>
+/** Finds entities of a type by one column, through the caller's plan. */
+const finder =
+  (
+    { among = [], select, target, text }: Omit<Wanted, "label">,
+    caller: Caller,
+    queries: EntityQueryService["Service"]
+  ) =>
+  (columnId?: string, op: "eq" | "ilike" = "eq") =>
     queries
       .findEntities({
-        organizationId,
+        organizationId: caller.catalog.organization.id,
         entityTypeId: target.slug,
-        filters: [{ columnId, op, value: plainValue(text) }, ...among],
+        filters: [...(columnId === undefined ? [] : [{ columnId, op, value: plainValue(text) }]), ...among],
         limit: MAX_CHOICES + 1,
         ...(select === undefined || select.length === 0 ? {} : { selectColumns: select })
       })
@@ -49,12 +51,49 @@ export const findTarget = Effect.fnUntraced(function* (
         Effect.catchTag("InvalidInput", (): Effect.Effect<ReadonlyArray<Entity>> => Effect.succeed([])),
         Effect.provideService(CurrentPrincipal, caller.principal)
       )
+
+/** The columns that identify an entity of a type. */
+const identifiersOf = (target: EntityType, { catalog, principal }: Caller, queries: EntityQueryService["Service"]) =>
+  queries.overview({ organizationId: catalog.organization.id }).pipe(
+    Effect.map((types) => types.find(({ id }) => id === target.slug)?.identifiers ?? []),
+    Effect.provideService(CurrentPrincipal, principal)
+  )
+
+/** The first entities that a text fits, those that it identifies before those whose name has it; all of them for an empty one. */
+export const searchTargets = Effect.fnUntraced(function* (
+  searched: Searched,
+  caller: Caller,
+  queries: EntityQueryService["Service"]
+) {
+  const { also = [], target, text } = searched
+  const found = finder(searched, caller, queries)
+  if (text.length > MAX_VALUE_LENGTH) return []
+  const identifiers = text.trim() === "" ? [] : yield* identifiersOf(target, caller, queries)
+  const pages =
+    text.trim() === ""
+      ? [yield* found()]
+      : yield* Effect.all([
+          ...[...new Set(["id", ...also, ...identifiers])].map((columnId) => found(columnId)),
+          ...(identifiers.includes("name") ? [found("name", "ilike")] : [])
+        ])
+  const entities = new Map(pages.flat().map((entity) => [entity.entityId, entity]))
+  return [...entities.values()]
+    .slice(0, MAX_CHOICES)
+    .map(({ displayName, entityId }) => ({ value: entityId, name: displayName ?? entityId }))
+})
+
+export const findTarget = Effect.fnUntraced(function* (
+  wanted: Wanted,
+  caller: Caller,
+  queries: EntityQueryService["Service"]
+) {
+  const { also = [], label, target, text } = wanted
+  if (text.length > MAX_VALUE_LENGTH)
+    return yield* InvalidInput.of(`${label} has at most ${MAX_VALUE_LENGTH} characters.`)
+  const found = finder(wanted, caller, queries)
   const [self, ...others] = yield* found("id", "eq")
   if (self !== undefined && others.length === 0) return self
-  const identifiers =
-    (yield* queries.overview({ organizationId }).pipe(Effect.provideService(CurrentPrincipal, caller.principal))).find(
-      (type) => type.id === target.slug
-    )?.identifiers ?? []
+  const identifiers = yield* identifiersOf(target, caller, queries)
   const searches: ReadonlyArray<Effect.Effect<ReadonlyArray<Entity>, LookupError>> = [
     ...also.map((columnId) => found(columnId, "eq")),
     Effect.map(

@@ -6,7 +6,7 @@ import { Effect } from "effect"
 import { actionBySlug, MAX_CHANGE_ROWS } from "../../domain/Action.ts"
 import { READ } from "../../domain/DeclaredAction.ts"
 import { columnBySlug, type Column, type EntityType, typeByKey } from "../../domain/EntityType.ts"
-import { InvalidInput, NotAllowed, UnknownName } from "../../domain/errors.ts"
+import { atField, InvalidInput, NotAllowed, UnknownName } from "../../domain/errors.ts"
 import { quoted } from "../../domain/text.ts"
 import { parseId, showId } from "../../domain/values.ts"
 import type { ReadRows } from "../actions/readRows.ts"
@@ -127,7 +127,8 @@ const resolveStep = Effect.fnUntraced(function* (
   if (op === "delete" && cells.length > 0) return yield* InvalidInput.of(`${action.slug} takes no values.`)
   if (op !== "delete" && cells.length === 0) return yield* InvalidInput.of(`${action.slug} needs values.`)
   const missing = op === "create" ? action.fields.find(isMissing(cells)) : undefined
-  if (missing !== undefined) return yield* InvalidInput.of(`${action.slug} needs ${missing.slug}.`)
+  if (missing !== undefined)
+    return yield* atField(missing.slug)(InvalidInput.of(`${action.slug} needs ${missing.slug}.`))
   if (op === "create") return [{ action, op, type, id: idForNew(type), cells }] satisfies ReadonlyArray<Unit>
   const found: Array<Unit> = []
   for (const text of named) {
@@ -168,15 +169,16 @@ const resolveCells = Effect.fnUntraced(function* (
     if (!settable.includes(column.key) && !actionId.endsWith(".delete"))
       return yield* NotAllowed.of(`You may not ${creates ? "set" : "change"} ${column.slug} of ${type.slug}.`)
     if (cells.has(column.key)) return yield* InvalidInput.of(`${column.slug} is set twice.`)
-    const text = yield* Effect.fromResult(checkText(column, value))
+    const at = <A, E, R>(checked: Effect.Effect<A, E, R>) => Effect.mapError(checked, atField(column.slug))
+    const text = yield* at(Effect.fromResult(checkText(column, value)))
     // A new row's cells are empty already.
     if (creates && text === undefined) continue
     cells.set(column.key, {
       column,
       texts:
         column.storage._tag === "Value"
-          ? yield* Effect.fromResult(validate(column, text, caller.catalog.organization))
-          : yield* resolveTargets(column, text, units, caller, queries)
+          ? yield* at(Effect.fromResult(validate(column, text, caller.catalog.organization)))
+          : yield* at(resolveTargets(column, text, units, caller, queries))
     })
   }
   return type.columns.flatMap(({ key }) => cells.get(key) ?? [])

@@ -29,16 +29,32 @@ export interface Spent {
   readonly outputTokens: number
 }
 
+/** How a turn ended. Declined: it has a reply that answers nothing, because the question isn't understood or can't be done. */
+export type Outcome = "answered" | "declined" | "failed" | "stopped"
+
+/** What a report has one row of, besides the model. */
+export type Grouping = "model" | "day" | "person"
+
 export interface UsageRow extends Spent {
-  /** The person's anchor, in a report by person. */
+  /** The person's anchor, in a report by person; empty for a person without one. */
   readonly anchorId?: string
+  /** YYYY-MM-DD in the organization's time zone, in a report by day. */
+  readonly day?: string
   readonly turns: number
+  /** The rest of the turns was stopped, or was asked before Max recorded outcomes. */
+  readonly answered: number
+  readonly declined: number
+  readonly failed: number
 }
 
 interface ReportRow {
   readonly anchor_id: string | null
+  readonly day: string | null
   readonly model: string
   readonly turns: number
+  readonly answered: number
+  readonly declined: number
+  readonly failed: number
   readonly input_tokens: number
   readonly output_tokens: number
 }
@@ -53,12 +69,17 @@ export class Spending extends Context.Service<
       limits: DailyLimits
     ) => Effect.Effect<Reservation | undefined, Unavailable>
     /** Returns the unused part of a reservation, and records the usage. */
-    readonly settle: (owner: Owner, reservation: Reservation, spent: Spent) => Effect.Effect<void, Unavailable>
-    /** Turns and tokens of the last `days`, including today, by model and optionally by person. */
+    readonly settle: (
+      owner: Owner,
+      reservation: Reservation,
+      spent: Spent,
+      outcome: Outcome
+    ) => Effect.Effect<void, Unavailable>
+    /** Turns and tokens of the last `days`, including today, by model alone or by day or person as well. */
     readonly report: (
       organization: Organization,
       days: number,
-      byPerson: boolean
+      by: Grouping
     ) => Effect.Effect<ReadonlyArray<UsageRow>, Unavailable>
   }
 >()("max/services/Spending") {
@@ -78,31 +99,40 @@ export class Spending extends Context.Service<
           return rows.length === 0 ? undefined : { day, tokens }
         }),
 
-        settle: Effect.fn("Spending.settle")(function* (owner, { day, tokens }, spent) {
+        settle: Effect.fn("Spending.settle")(function* (owner, { day, tokens }, spent, outcome) {
+          const one = (which: Outcome) => (which === outcome ? 1 : 0)
           const unused = tokens - spent.inputTokens - spent.outputTokens
           yield* orUnavailable(app`
             WITH returned AS (
               UPDATE max.spending SET tokens = greatest(0, tokens - ${unused}::int)
               WHERE organization_id = ${owner.organizationId} AND day = ${day}::text::date
             )
-            INSERT INTO max.usage (organization_id, day, anchor_id, model, turns, input_tokens, output_tokens)
+            INSERT INTO max.usage (organization_id, day, anchor_id, model, turns, answered, declined, failed, input_tokens, output_tokens)
             VALUES (${owner.organizationId}::bigint, ${day}::text::date, ${owner.anchorId}::text, ${spent.model}::text, 1,
+              ${one("answered")}::int, ${one("declined")}::int, ${one("failed")}::int,
               ${spent.inputTokens}::int, ${spent.outputTokens}::int)
-            ON CONFLICT (organization_id, day, anchor_id, model) DO UPDATE SET turns = usage.turns + 1,
+            ON CONFLICT (organization_id, day, anchor_id, model) DO UPDATE SET turns = usage.turns + excluded.turns,
+              answered = usage.answered + excluded.answered, declined = usage.declined + excluded.declined, failed = usage.failed + excluded.failed,
               input_tokens = usage.input_tokens + excluded.input_tokens, output_tokens = usage.output_tokens + excluded.output_tokens`)
         }),
 
-        report: Effect.fn("Spending.report")(function* (organization, days, byPerson) {
+        report: Effect.fn("Spending.report")(function* (organization, days, by) {
           const rows = yield* orUnavailable(app<ReportRow>`
-            SELECT CASE WHEN ${byPerson} THEN anchor_id END AS anchor_id, model, sum(turns)::int AS turns,
+            SELECT CASE WHEN ${by === "person"}::boolean THEN anchor_id END AS anchor_id,
+              CASE WHEN ${by === "day"}::boolean THEN day::text END AS day, model, sum(turns)::int AS turns,
+              sum(answered)::int AS answered, sum(declined)::int AS declined, sum(failed)::int AS failed,
               sum(input_tokens)::float8 AS input_tokens, sum(output_tokens)::float8 AS output_tokens
             FROM max.usage WHERE organization_id = ${organization.id}
               AND day > ${todayIn(organization.timeZone)}::text::date - ${days}::int
-            GROUP BY 1, 2 ORDER BY turns DESC, 1, 2`)
+            GROUP BY 1, 2, 3 ORDER BY 2 DESC, turns DESC, 1, 3`)
           return rows.map((row) => ({
             ...(row.anchor_id === null ? {} : { anchorId: row.anchor_id }),
+            ...(row.day === null ? {} : { day: row.day }),
             model: row.model,
             turns: row.turns,
+            answered: row.answered,
+            declined: row.declined,
+            failed: row.failed,
             inputTokens: row.input_tokens,
             outputTokens: row.output_tokens
           }))

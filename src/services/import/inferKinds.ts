@@ -83,7 +83,7 @@ const candidatesFor = (slug: string, country: string, forms: LocalForms): Candid
 }
 
 /** A number with its country's code needs no header that says so. Digits alone after 00 may be an article's number. */
-const INTERNATIONAL = /^\+[1-9]|^00[1-9]\d{0,2}[ ./()-]/
+const INTERNATIONAL = /^\(?\+[1-9]|^\(?00[1-9]\d{0,2}[ ./()-]/
 
 const INTEGER = /^-?(0|[1-9]\d{0,18})$/
 const NUMBER = /^-?(0|[1-9]\d{0,99})(\.\d{1,100})?$/

@@ -143,7 +143,7 @@ export const Account = () => {
   }, [])
   const { value } = loaded
   return (
-    <div class="account">
+    <div class="account form">
       <header>
         <a href="/" aria-label="Max: back to your questions">
           <Wordmark />

@@ -6,6 +6,7 @@ import { session } from "./api.ts"
 import { Audit } from "./Audit.tsx"
 import { Changes } from "./Changes.tsx"
 import { Explain } from "./Explain.tsx"
+import { Health } from "./Health.tsx"
 import { History } from "./History.tsx"
 import { Import } from "./Import.tsx"
 import { Command, Failure, Isolated, useTitle } from "./parts.tsx"
@@ -14,6 +15,7 @@ import { PersonPage } from "./Person.tsx"
 import { place, to } from "./place.ts"
 import { Policy } from "./Policy.tsx"
 import { Texts } from "./Texts.tsx"
+import { Usage } from "./Usage.tsx"
 import { type Access, access, announcement, handleFailure, may, problemOf } from "./state.ts"
 
 const enter = () => {
@@ -58,7 +60,9 @@ const SECTIONS = [
   { path: ["policy"], name: "Policy" },
   { path: ["changes"], name: "Changes" },
   { path: ["texts"], name: "Texts" },
-  { path: ["audit"], name: "Audit" }
+  { path: ["usage"], name: "Usage" },
+  { path: ["audit"], name: "Audit" },
+  { path: ["health"], name: "Health" }
 ] as ReadonlyArray<{ readonly path: readonly [string]; readonly name: string; readonly power?: Power }>
 
 const Inside = ({ session: { organization, scopes } }: { readonly session: Session }) => {
@@ -116,6 +120,10 @@ const Inside = ({ session: { organization, scopes } }: { readonly session: Sessi
           <Changes />
         ) : section === "texts" ? (
           <Texts />
+        ) : section === "usage" ? (
+          <Usage days={query["days"]} />
+        ) : section === "health" ? (
+          <Health />
         ) : section === "audit" ? (
           <Audit about={query["about"]} />
         ) : (

@@ -25,6 +25,7 @@ const KINDS = [
 /** The verb of each action; the actor precedes it and the subject follows. */
 const VERBS: Readonly<Record<string, string>> = {
   "admission.refused": "was refused access",
+  "backup.made": "backed up the",
   "catalog.published": "published the type",
   "catalog.rechecked": "read again, after other programs changed its table, the type",
   "catalog.removed": "no longer maps the type",

@@ -13,42 +13,49 @@ interface Row {
 interface TableProps {
   readonly caption: string
   readonly headings: ReadonlyArray<string>
-  /** The heading of the column that holds numbers. */
-  readonly numbers?: string
+  /** The headings of the columns that hold numbers. */
+  readonly numbers?: string | ReadonlyArray<string>
   readonly rows: ReadonlyArray<Row>
+  /** The cells of a last row, which sums up the others; the first is its heading. */
+  readonly totals?: ReadonlyArray<ComponentChildren>
 }
 
 /** A table that narrow screens show as a list; the explicit roles keep it a table for screen readers. */
-export const Table = ({ caption, headings, numbers, rows }: TableProps) => (
-  <table role="table">
-    <caption class="visually-hidden">{caption}</caption>
-    <thead role="rowgroup">
-      <tr role="row">
-        {headings.map((name) => (
-          <th key={name} role="columnheader" scope="col" class={name === numbers ? "number" : undefined}>
-            {name}
-          </th>
-        ))}
-      </tr>
-    </thead>
-    <tbody role="rowgroup">
-      {rows.map(({ cells, key }) => (
-        <tr key={key} role="row">
-          {cells.map((cell, index) => (
-            <td
-              key={index}
-              role="cell"
-              data-heading={headings[index]}
-              class={headings[index] === numbers ? "number" : undefined}
-            >
-              <div>{cell}</div>
-            </td>
+export const Table = ({ caption, headings, numbers = [], rows, totals }: TableProps) => {
+  const classOf = (heading = "") => ([numbers].flat().includes(heading) ? "number" : undefined)
+  const cellsOf = (cells: Row["cells"]) =>
+    cells.map((cell, index) => (
+      <td key={index} role="cell" data-heading={headings[index]} class={classOf(headings[index])}>
+        <div>{cell}</div>
+      </td>
+    ))
+  return (
+    <table role="table" class={Array.isArray(numbers) && numbers.length > 0 ? "figures" : undefined}>
+      <caption class="visually-hidden">{caption}</caption>
+      <thead role="rowgroup">
+        <tr role="row">
+          {headings.map((name) => (
+            <th key={name} role="columnheader" scope="col" class={classOf(name)}>
+              {name}
+            </th>
           ))}
         </tr>
-      ))}
-    </tbody>
-  </table>
-)
+      </thead>
+      <tbody role="rowgroup">
+        {rows.map(({ cells, key }) => (
+          <tr key={key} role="row">
+            {cellsOf(cells)}
+          </tr>
+        ))}
+      </tbody>
+      {totals === undefined ? null : (
+        <tfoot role="rowgroup">
+          <tr role="row">{cellsOf(totals)}</tr>
+        </tfoot>
+      )}
+    </table>
+  )
+}
 
 interface PagedTableProps<Cursor, Page extends { readonly next?: Cursor }> extends Omit<TableProps, "rows"> {
   readonly first: Page

@@ -22,6 +22,8 @@ import type {
   Types
 } from "../../wire/admin/policy.ts"
 import type { TextLog } from "../../wire/admin/texts.ts"
+import type { Health } from "../../wire/admin/health.ts"
+import type { Usage } from "../../wire/admin/usage.ts"
 import type { ProblemSlug } from "../../wire/problems.ts"
 import type { Session } from "../../wire/session.ts"
 import { get, Problem, request } from "../shared/api.ts"
@@ -84,6 +86,10 @@ export const changeLog = (before?: string) =>
 
 export const texts = (before?: string) =>
   get<TextLog>(`/v1/admin/texts${before === undefined ? "" : `?${new URLSearchParams({ before })}`}`)
+
+export const usage = (days: number) => get<Usage>(`/v1/admin/usage?${new URLSearchParams({ days: String(days) })}`)
+
+export const health = () => get<Health>("/v1/admin/health")
 
 const ENDS_SESSION: ReadonlySet<string> = new Set<ProblemSlug>(["not-authenticated", "not-admitted", "not-in-scope"])
 

@@ -13,13 +13,15 @@ import { App } from "./view/App.tsx"
 import { Door } from "./view/Door.tsx"
 import { listenToShortcuts } from "./view/shortcuts.ts"
 
-const PLACE = /^#(c|d|t)\/([A-Za-z0-9_-]{1,64})$/
+/** `a` without a name is the list of actions. */
+const PLACE = /^#([acdt])\/([A-Za-z0-9_.-]{0,200})$/
 const INBOX = /^\/inbox(?:\/([A-Za-z0-9_-]{1,64}))?\/?$/
 
 const pathOf = (place: Place): string => {
   if (place === undefined) return "/"
   if ("conversation" in place) return `/#c/${place.conversation}`
   if ("inbox" in place) return "/inbox"
+  if ("action" in place) return `/#a/${place.action}`
   return "change" in place ? `/inbox/${place.change}` : `/#t/${place.turn}`
 }
 
@@ -51,7 +53,8 @@ const address: Address = {
     const inbox = inboxAt(location.pathname)
     if (inbox !== undefined) return inbox
     const [, kind, name] = PLACE.exec(location.hash) ?? []
-    if (name === undefined) return undefined
+    if (kind === "a" && name !== undefined) return { action: name }
+    if (!name) return undefined
     return kind === "c" ? { conversation: name } : kind === "d" ? { change: name } : { turn: name }
   },
   write: (place, isNew) => {
@@ -69,7 +72,7 @@ const failed = isSignIn ? (new URLSearchParams(location.search).get("failed") ??
 if (isSignIn) history.replaceState(null, "", "/")
 
 let token: string | undefined
-const chat = new Chat({ base: "", token: () => Promise.resolve(token) }, address)
+const chat = new Chat({ base: "", token: () => Promise.resolve(token) }, address, () => import("./parts.ts"))
 const entry = { code, failed, useToken: (pasted: string) => void (token = pasted) }
 
 applyTheme(document.documentElement)

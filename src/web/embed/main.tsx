@@ -7,6 +7,7 @@ import { render } from "preact"
 import { Chat } from "../chat/state/Chat.ts"
 import type { Address } from "../chat/state/place.ts"
 import { App } from "../chat/view/App.tsx"
+import { Inbox } from "../chat/view/Inbox.tsx"
 import { Floating } from "./Floating.tsx"
 import { NoToken } from "./NoToken.tsx"
 
@@ -80,7 +81,9 @@ class MaxChat extends HTMLElement {
     }
     const root = this.attachShadow({ mode: "open" })
     root.adoptedStyleSheets = [styles]
-    const chat = (this.#chat = new Chat({ base, token: (fresh) => this.#token(fresh) }, address))
+    const chat = (this.#chat = new Chat({ base, token: (fresh) => this.#token(fresh) }, address, () =>
+      Promise.resolve({ Inbox })
+    ))
     const signIn = <NoToken chat={chat} />
     this.style.setProperty("--site-font", getComputedStyle(this.parentElement ?? document.body).fontFamily)
     if (this.hasAttribute("floating")) {

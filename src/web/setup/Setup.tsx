@@ -22,7 +22,7 @@ export const Setup = ({ code }: { readonly code: string }) => {
     )
   }, [])
   return (
-    <div class="setup">
+    <div class="setup form">
       <header>
         <Wordmark />
         <ThemeSwitch />

@@ -6,12 +6,21 @@ export class Problem extends Error {
   override readonly name: string
   readonly status: number
   readonly reference: string | undefined
+  /** What else the response says. */
+  readonly more: Readonly<Record<string, unknown>>
 
-  constructor(name: string, status: number, detail: string, reference?: string) {
+  constructor(
+    name: string,
+    status: number,
+    detail: string,
+    reference?: string,
+    more: Readonly<Record<string, unknown>> = {}
+  ) {
     super(detail)
     this.name = name
     this.status = status
     this.reference = reference
+    this.more = more
   }
 }
 
@@ -34,7 +43,8 @@ const problemOf = async (response: Response): Promise<Problem> => {
     nameOf(body["type"]),
     response.status,
     text("detail") ?? text("title") ?? "The server sent an unexpected response.",
-    text("reference")
+    text("reference"),
+    body
   )
 }
 

@@ -1,14 +1,14 @@
 /** Turns of a process, and of two over one database: who can listen to one, until when, and what ends it. */
 import { layer } from "@effect/vitest"
 import { Context, Effect, Exit, Fiber, Layer, Scope, Stream } from "effect"
-import { afterAll, beforeAll, beforeEach, expect } from "vitest"
+import { afterAll, beforeAll, beforeEach, expect, vi } from "vitest"
 import { decoded, type Listener } from "../../../src/channels/http/Listener.ts"
 import { OpenStreams } from "../../../src/channels/http/OpenStreams.ts"
 import { Turns } from "../../../src/channels/http/Turns.ts"
 import { Database } from "../../../src/database/Database.ts"
 import { SENTENCES } from "../../../src/agents/sentences.ts"
 import { IdentityResolver } from "../../../src/services/members/IdentityResolver.ts"
-import { ADMIN, agentOver, company, MEMBER } from "../../support/agent.ts"
+import { ADMIN, agentOver, company, MEMBER, publish } from "../../support/agent.ts"
 import { migratedDatabase } from "../../support/database.ts"
 import { type MessagesServer, says, startMessages } from "../../support/messages.ts"
 
@@ -114,6 +114,26 @@ layer(Site, { excludeTestServices: true })("a turn", (it) => {
     })
   )
 
+  it.effect("belongs to its person and its name, also while it is answered", () =>
+    Effect.gen(function* () {
+      const { a, hearer, message, organization } = yield* start
+      const [me, other] = [yield* hearer(), yield* hearer(MEMBER)]
+      slowly()
+      const one = yield* a.begin(me, message("a story"), "one")
+      yield* begun(one)
+      expect(yield* a.find(other, organization, "one", 0)).toBeUndefined()
+      expect([yield* a.held(other.principal), yield* a.stop(other.principal, "one")]).toEqual([[], false])
+      yield* begun(yield* a.begin(other, message("a story"), "one"))
+      yield* begun(yield* a.begin(me, message("a story"), "two"))
+      expect(server.requests).toHaveLength(3)
+      expect(yield* a.stop(other.principal, "one")).toBe(true)
+      expect(yield* a.stop(me.principal, "two")).toBe(true)
+      expect(yield* a.held(me.principal)).toEqual([{ turn: "one", asked: "a story", answering: true }])
+      yield* eventually(() => server.requests[1]!.aborted && server.requests[2]!.aborted)
+      expect(server.requests[0]!.aborted).toBe(false)
+    })
+  )
+
   it.effect("is followed at another process while it is answered, and refused there with another message", () =>
     Effect.gen(function* () {
       const { a, b, hearer, message, organization } = yield* start
@@ -190,6 +210,28 @@ layer(Site, { excludeTestServices: true })("a turn", (it) => {
       expect(yield* a.find(later, organization, "rights", 0)).toBeUndefined()
       expect(yield* a.held(later.principal)).toEqual([])
       expect(yield* a.stop(later.principal, "rights")).toBe(false)
+    })
+  )
+
+  it.effect("is asked anew once a rule of its rights has ended, before anything else ends it", () =>
+    Effect.gen(function* () {
+      const { a, hearer, message, organization } = yield* start
+      const owner = yield* sql
+      const notAfter = Date.now() + 3_600_000
+      const passing = { id: "passing", effect: "allow", role: "member", action: "read", type: "notes", columns: "*" }
+      yield* publish(organization, (rules) => [...rules, { ...passing, notAfter: new Date(notAfter).toISOString() }])
+      const me = yield* hearer(MEMBER)
+      slowly()
+      const first = yield* a.begin(me, message("a story"), "passing")
+      yield* begun(first)
+      // The first moment after the rule, by the clocks of the process and of the database; open streams end up to half a second later.
+      vi.useFakeTimers({ toFake: ["Date"], now: notAfter })
+      yield* Effect.addFinalizer(() => Effect.sync(() => vi.useRealTimers()))
+      yield* owner`UPDATE max.turn_names SET expires_at = clock_timestamp() WHERE organization_id = ${organization.id}`
+      expect(yield* a.held(me.principal)).toEqual([])
+      yield* begun(yield* a.begin(me, message("a story"), "passing"))
+      expect(server.requests).toHaveLength(2)
+      expect((yield* all(first)).at(-1)).toMatchObject(CHANGED)
     })
   )
 

@@ -4,6 +4,8 @@ import { Database } from "../../../src/database/Database.ts"
 import { Credentials } from "../../../src/services/access/Credentials.ts"
 import { Memberships } from "../../../src/services/members/Memberships.ts"
 import { Policies } from "../../../src/services/policies/Policies.ts"
+import { Spending } from "../../../src/services/conversations/Spending.ts"
+import { todayIn } from "../../../src/domain/values.ts"
 import { SmsSettings } from "../../../src/services/texting/SmsSettings.ts"
 import { administered } from "../../support/administered.ts"
 import { migratedDatabase } from "../../support/database.ts"
@@ -71,7 +73,10 @@ const reads = (person: string, row: string, word: string): ReadonlyArray<Call> =
   ["GET", "changes"],
   ["GET", "changes?limit=2&before=jopuvumecfmzq"],
   ["GET", "texts"],
-  ["GET", "texts?limit=2&before=2026-11-20T15:31:00.00031Z"]
+  ["GET", "texts?limit=2&before=2026-11-20T15:31:00.00031Z"],
+  ["GET", "usage"],
+  ["GET", "usage?days=90"],
+  ["GET", "health"]
 ]
 
 const fullText = ({ headers, status, text }: Answer) => JSON.stringify([status, headers, text])
@@ -253,6 +258,37 @@ describe("suspending a member", () => {
     expect((await call(admin.secret, ["POST", "people/no-such-person/suspend"])).status).toBe(404)
     expect((await call(admin.secret, ["POST", `people/${idOf("theo")}/resume`])).status).toBe(409)
     expect((await call(admin.secret, ["POST", "people/a%20b/suspend"])).status).toBe(400)
+  })
+})
+
+describe("usage in the administration API", () => {
+  it("is of the period, with the names that the administrator may see, and refuses other periods and keys", async () => {
+    const { admin, idOf, organization } = organizations.atlas
+    await server.run(
+      Effect.flatMap(Spending, (spending) =>
+        spending.settle(
+          { organizationId: organization.id, anchorId: idOf("theo") },
+          { day: todayIn(organization.timeZone), tokens: 0 },
+          { model: "basic", inputTokens: 0, outputTokens: 0 },
+          "declined"
+        )
+      )
+    )
+    const { json } = await call(admin.secret, ["GET", "usage?days=7"])
+    expect(json).toMatchObject({
+      days: 7,
+      total: { questions: 1, answered: 0, declined: 1, failed: 0, dollars: 0 },
+      byDay: [{ day: todayIn(organization.timeZone), questions: 1 }],
+      byPerson: [{ id: idOf("theo"), name: "Théo Mercier", questions: 1 }],
+      byModel: [{ model: "basic", questions: 1 }]
+    })
+    expect((await call(admin.secret, ["GET", "usage"])).json.days).toBe(30)
+    for (const query of ["days=0", "days=367", "days=1.5", "days=x", "days=1e9999", "days=7&days=8", "by=person"]) {
+      expect(await call(admin.secret, ["GET", `usage?${query}`]), query).toMatchObject({
+        status: 400,
+        json: { type: "urn:max:problem:invalid-input" }
+      })
+    }
   })
 })
 

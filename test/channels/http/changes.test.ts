@@ -307,6 +307,7 @@ describe("the scopes of changes", () => {
     for (const [path, body] of [
       ["/v1/actions", undefined],
       ["/v1/changes", undefined],
+      ["/v1/actions/people.update/choices", { field: "owner", text: "" }],
       ["/v1/changes", update(jan!, { status: "X" })],
       [`/v1/entities/people/${jan}/history`, undefined]
     ] as const) {
@@ -381,6 +382,28 @@ describe("the scopes of changes", () => {
     expect(await stored(lee!)).toBe("Lead")
     expect((await browse(`${path}/confirm`, "POST", own, body)).json._tag).toBe("Applied")
     expect(await stored(lee!)).toBe("Won")
+  })
+})
+
+describe("choices over HTTP", () => {
+  it("are those that the caller sees, and bad input is one clear problem each", async () => {
+    await people({ name: "Odile Chosen" })
+    const path = "/v1/actions/people.update/choices"
+    const found = await send(admin, path, { field: "owner", text: "odile" })
+    expect([found.status, found.json.choices]).toEqual([200, [{ value: expect.any(String), name: "Odile Chosen" }]])
+    for (const [at, body, status] of [
+      [path, {}, 400],
+      [path, { field: "owner" }, 400],
+      [path, { field: "owner", text: 5 }, 400],
+      [path, { field: "owner", text: "x".repeat(401) }, 400],
+      [path, { field: "owner", text: "", values: { a: 1 } }, 400],
+      [path, { field: "owner", text: "", more: true }, 400],
+      [path, { field: "nothing", text: "" }, 404],
+      ["/v1/actions/nothing/choices", { field: "owner", text: "" }, 404]
+    ] as const) {
+      const answer = await send(admin, at, body)
+      expect([answer.status, typeof answer.json.detail], JSON.stringify(body)).toEqual([status, "string"])
+    }
   })
 })
 

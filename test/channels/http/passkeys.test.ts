@@ -193,11 +193,11 @@ describe("the answer of an authenticator", () => {
     expect(await signed({ changed: { origin: "https://evil.example" } })).toBe(401)
     expect(await signed({ site: "evil.example" })).toBe(401)
     expect(await signed({ flags: 0x01 })).toBe(401)
-    const response: any = device.sign(await signInOptions())
+    const response = device.sign(await signInOptions())
     response.response.signature = Buffer.alloc(70).toString("base64url")
     expect(await signIn(response)).toBe(401)
-    const other: any = authenticator(origin).sign(await signInOptions())
-    const { id, rawId, response: own } = device.sign(await signInOptions()) as any
+    const other = authenticator(origin).sign(await signInOptions())
+    const { id, rawId, response: own } = device.sign(await signInOptions())
     expect(await signIn({ ...other, id, rawId, response: { ...other.response, userHandle: own.userHandle } })).toBe(401)
   })
 

@@ -168,7 +168,7 @@ layer(TestServices, { excludeTestServices: true })("files of other countries", (
             "+5",
             "+49 711 2842222"
           ],
-          ["Kim", ...named.map(() => "+12025550101"), "+49 711 2842222", "", "0012345678", "7112842", "+7", "x"]
+          ["Kim", ...named.map(() => "+12025550101"), "(+49) 711 2842222", "", "0012345678", "7112842", "+7", "x"]
         ].map((line) => (typeof line === "string" ? line : line.join(";"))),
         { type: "partners", create: true }
       )

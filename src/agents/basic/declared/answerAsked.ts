@@ -78,6 +78,8 @@ function* doing(asked: ReadonlyArray<Asked>, chosen?: number): Script<string> {
   for (const each of asked) {
     const field = missingOf(each)
     if (field === undefined) continue
+    // Refused for what it lacks, with which a form can be offered beside the question.
+    if (each.action.category !== READ) yield* tool("requestAction", stepOf(each))
     const values = field.values === undefined ? "" : `: ${field.values.slice(0, MAX_CHOICES).join(", ")}`
     return `“${each.action.name}” needs ${field.name}${values}. Which one?`
   }

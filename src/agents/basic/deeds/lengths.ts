@@ -1,6 +1,6 @@
 /** Lengths of time as people write them: "90 minutes", "1 1/2 hours", "half an hour". */
 import { byWord } from "../../../domain/text.ts"
-import { CARDINALS } from "../lexicon.ts"
+import { CARDINALS } from "../../english.ts"
 import type { Token } from "../tokenize.ts"
 
 type Tokens = ReadonlyArray<Token>
@@ -31,15 +31,7 @@ const NUMBERS = byWord<number>({
   ...CARDINALS,
   a: 1,
   an: 1,
-  fifteen: 15,
-  thirty: 30,
-  forty: 40,
-  "forty-five": 45,
-  fifty: 50,
-  sixty: 60,
-  ninety: 90,
-  eleven: 11,
-  twelve: 12
+  "forty-five": 45
 })
 
 const numberOf = (word: string): number | undefined => {

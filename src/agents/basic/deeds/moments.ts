@@ -4,7 +4,7 @@
  */
 import { byWord } from "../../../domain/text.ts"
 import { isoDate } from "../../../domain/values.ts"
-import { CARDINALS, MONTHS, WEEKDAYS } from "../lexicon.ts"
+import { CARDINALS, MONTHS, WEEKDAYS } from "../../english.ts"
 import { addDays } from "../readTime.ts"
 import type { At } from "./lengths.ts"
 import type { Context } from "../readConversation.ts"
@@ -155,8 +155,7 @@ export const timeOfDayAt = (tokens: Tokens, bare: boolean): At<number> | undefin
   return at(minutesOf(hour, Number(minutes ?? 0), meant), length + (part?.length ?? 0))
 }
 
-const hourOf = (word: string): number | undefined =>
-  /^\d{1,2}$/.test(word) ? Number(word) : (CARDINALS[word] ?? byWord<number>({ eleven: 11, twelve: 12 })[word])
+const hourOf = (word: string): number | undefined => (/^\d{1,2}$/.test(word) ? Number(word) : CARDINALS[word])
 
 /** "in the morning". */
 const partOfDay = (tokens: Tokens): { readonly half: string; readonly length: number } | undefined => {

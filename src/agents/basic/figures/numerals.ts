@@ -2,7 +2,7 @@
 import { foldText } from "../../../domain/keys.ts"
 import type { FigureCell, Group, GroupKey } from "../../../domain/Page.ts"
 import type { Figure } from "../../../domain/Query.ts"
-import { MONTHS } from "../lexicon.ts"
+import { MONTH_NAMES } from "../../english.ts"
 import { and } from "../replies.ts"
 import type { Spot } from "./columns.ts"
 
@@ -29,9 +29,8 @@ export const figureText = ({ count, figures }: Group, figure: "count" | Figure):
   return cells.length === 0 ? "nothing" : and(cells.map((cell) => cellText(cell, figure)))
 }
 
-const MONTH_NAMES = Object.keys(MONTHS).filter((name) => name.length > 4 || /^(may|june|july)$/.test(name))
 const monthName = (number: number): string => {
-  const name = MONTH_NAMES.find((one) => MONTHS[one] === number) ?? String(number)
+  const name = MONTH_NAMES[number - 1] ?? String(number)
   return name.slice(0, 1).toUpperCase() + name.slice(1)
 }
 

@@ -1,5 +1,5 @@
 /** The sentences that ask for groups, their order or condition, shares, and rows in the order of a value. */
-import { CARDINALS } from "../lexicon.ts"
+import { CARDINALS } from "../../english.ts"
 import type { Captures } from "../patterns.ts"
 import type { Context } from "../readConversation.ts"
 import { readConditions, readLookup } from "../readLookup.ts"

@@ -14,6 +14,7 @@ import {
   type Restored,
   restore as readBackup
 } from "../../../services/operations/Backup.ts"
+import { recordBackup } from "../../../services/operations/backupRecord.ts"
 import { argument, required, toggle } from "../flags.ts"
 import { note, result } from "../output.ts"
 
@@ -39,6 +40,9 @@ export const backup = Command.make(
     yield* result({ file: input.file, ...done }, [
       `${count(done.rows, "row")} of ${count(done.tables, "table")} were written to ${printable(input.file)} (${done.bytes} bytes).`
     ])
+    yield* recordBackup(owner, { rows: done.rows, bytes: done.bytes }).pipe(
+      Effect.catch((error) => note(`The backup isn't in the audit log: ${faultOf(error).reason}.`))
+    )
     yield* note("It contains all data of every organization: store it where only you can read it.")
   }, Effect.scoped)
 ).pipe(

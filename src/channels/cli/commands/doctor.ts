@@ -4,7 +4,7 @@ import { Command } from "effect/cli"
 import { OperatorError } from "../../../domain/errors.ts"
 import { printable } from "../../../domain/text.ts"
 import { Env } from "../../../env.ts"
-import { openExistingSource } from "../../../layers.ts"
+import { installationOf } from "../../../layers.ts"
 import { examine, type Finding } from "../../../services/operations/Doctor.ts"
 import { bold, result } from "../output.ts"
 
@@ -13,13 +13,7 @@ export const doctor = Command.make(
   {},
   Effect.fnUntraced(function* () {
     const env = yield* Env
-    const findings = yield* examine({
-      location: env,
-      source: openExistingSource(env),
-      searchConnections: env.searchConnections,
-      poolUrl: env.poolUrl,
-      replicaUrls: env.replicaUrls
-    })
+    const findings = yield* examine(installationOf(env))
     const failed = findings.filter(({ status }) => status === "fail").length
     yield* result({ ok: failed === 0, findings }, findings.flatMap(lines))
     if (failed > 0) return yield* OperatorError.of(failed === 1 ? "One check failed." : `${failed} checks failed.`)

@@ -1,34 +1,36 @@
-/** `max usage`: the cost of conversations. */
-import { Effect } from "effect"
+/** `max usage`: questions, their outcomes, and the cost of conversations. */
+import { Effect, Option } from "effect"
 import { Command, Flag } from "effect/cli"
-import { Env, type Prices } from "../../../env.ts"
+import { Env } from "../../../env.ts"
 import { Spending, type UsageRow } from "../../../services/conversations/Spending.ts"
+import { dollarsOf } from "../../../services/conversations/usage.ts"
 import { currentOrganization, memberNames, UsageError } from "../context.ts"
+import { optional } from "../flags.ts"
 import { columns, dim, result } from "../output.ts"
+
+const DAYS = 30
+const MAX_DAYS = 9999
 
 export const usage = Command.make(
   "usage",
   {
-    since: Flag.String("since").pipe(
-      Flag.withDescription("The number of days, including today: 30d"),
-      Flag.withDefault("30d")
-    ),
-    by: Flag.Literals("by", ["model", "person"]).pipe(
-      Flag.withDescription("One line per model, or per person and model"),
+    days: Flag.Int("days").pipe(Flag.withDescription(`The number of days, including today [${DAYS}]`), Flag.optional),
+    since: optional("since", "The same as --days, written as 30d"),
+    by: Flag.Literals("by", ["model", "day", "person"]).pipe(
+      Flag.withDescription("One line per model, or per day or person and model"),
       Flag.withDefault("model" as const)
     )
   },
   Effect.fnUntraced(function* (input) {
-    const [, days] = /^(\d{1,4})d$/.exec(input.since) ?? []
-    if (days === undefined || Number(days) < 1) {
-      return yield* UsageError.of("--since takes a number of days, such as 30d.")
-    }
+    const { by } = input
+    const days = yield* daysOf(Option.getOrUndefined(input.days), Option.getOrUndefined(input.since))
     const { prices } = yield* Env
     const spending = yield* Spending
-    const rows = yield* spending.report(yield* currentOrganization, Number(days), input.by === "person")
-    const names = input.by === "person" ? yield* memberNames : new Map<string, string>()
-    const table = rows.map((row) => ({ ...row, dollars: dollars(row, prices) }))
-    const person = (row: UsageRow) => (row.anchorId === undefined ? [] : [names.get(row.anchorId) ?? row.anchorId])
+    const rows = yield* spending.report(yield* currentOrganization, days, by)
+    const names = by === "person" ? yield* memberNames : new Map<string, string>()
+    const table = rows.map((row) => ({ ...row, dollars: dollarsOf(row, prices) }))
+    const group = ({ anchorId, day }: UsageRow) =>
+      day !== undefined ? [day] : anchorId !== undefined ? [names.get(anchorId) ?? anchorId] : []
     yield* result(
       table.map((row) => ({
         ...row,
@@ -40,14 +42,12 @@ export const usage = Command.make(
         : [
             ...columns(
               table.map((row) => [
-                ...person(row),
+                ...group(row),
                 row.model,
-                String(row.turns),
-                String(row.inputTokens),
-                String(row.outputTokens),
+                ...[row.turns, row.answered, row.declined, row.failed, row.inputTokens, row.outputTokens].map(String),
                 row.dollars === undefined ? "unknown" : `$${row.dollars.toFixed(2)}`
               ]),
-              [...(input.by === "person" ? ["person"] : []), "model", "turns", "tokens in", "tokens out", "about"]
+              [...(by === "model" ? [] : [by]), "model", ...HEADINGS]
             ),
             ...(table.some((row) => row.dollars === undefined)
               ? [dim("Set MAX_PRICES to the models' prices: model=in/out, in dollars per million tokens.")]
@@ -56,13 +56,22 @@ export const usage = Command.make(
     )
   })
 ).pipe(
-  Command.withDescription("Show the cost of answers: turns, tokens, dollars"),
-  Command.withExamples([{ command: "max usage --since 30d --by person", description: "The last 30 days" }])
+  Command.withDescription("Show the questions and the cost of answers: outcomes, tokens, dollars"),
+  Command.withExamples([
+    { command: "max usage --days 30 --by person", description: "The last 30 days" },
+    { command: "max usage --days 7 --by day", description: "Each day of a week" }
+  ])
 )
 
-/** The cost in dollars: 0 for basic mode, undefined for a model without a price. */
-const dollars = ({ inputTokens, model, outputTokens }: UsageRow, prices: Prices): number | undefined => {
-  if (inputTokens + outputTokens === 0) return 0
-  const price = prices.get(model)
-  return price === undefined ? undefined : (inputTokens * price.input + outputTokens * price.output) / 1_000_000
+const HEADINGS = ["turns", "answered", "declined", "failed", "tokens in", "tokens out", "about"]
+
+const daysOf = (days: number | undefined, since: string | undefined) => {
+  if (days !== undefined && since !== undefined) return Effect.fail(UsageError.of("Give --days or --since, not both."))
+  const [, written = ""] = /^(\d{1,4})d$/.exec(since ?? `${DAYS}d`) ?? []
+  if (written === "" || Number(written) < 1)
+    return Effect.fail(UsageError.of("--since takes a number of days, such as 30d."))
+  const count = days ?? Number(written)
+  return count >= 1 && count <= MAX_DAYS
+    ? Effect.succeed(count)
+    : Effect.fail(UsageError.of(`--days takes a number between 1 and ${MAX_DAYS}.`))
 }

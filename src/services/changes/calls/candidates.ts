@@ -16,13 +16,23 @@ const MAX_CHOICES = 8
 
 type From = NonNullable<DeclaredAction["fields"][number]["from"]>
 
-/** Finds the entry that a text names, among those that the field's action reads with the values of the other fields. */
-export const findCandidate = Effect.fnUntraced(function* (
-  { from, label, text }: { readonly from: From; readonly label: string; readonly text: string },
+interface Wanted {
+  readonly from: From
+  /** What the errors are about. */
+  readonly label: string
+  readonly text: string
+}
+
+/** The entries that a field's action reads with the values of the other fields. */
+const readCandidates = Effect.fnUntraced(function* (
+  { from, label }: Wanted,
   values: CallValues,
   caller: Caller,
   read: ReadRows
-): Effect.fn.Return<{ readonly value: string; readonly name: string }, LookupError | NotAllowed | Unclear> {
+): Effect.fn.Return<
+  { readonly source: DeclaredAction; readonly rows: ReadonlyArray<SourceRow> },
+  LookupError | NotAllowed
+> {
   const source = caller.actions.find(({ slug }) => slug === from.action)
   if (source === undefined) return yield* NotAllowed.of(`${label}: you may not look that up.`)
   const missing = source.fields.find(
@@ -33,18 +43,42 @@ export const findCandidate = Effect.fnUntraced(function* (
     values[slug] === undefined ? [] : [{ columnId: slug, value: values[slug] }]
   )
   const asked = yield* Effect.fromResult(readValues(source.fields, given, caller.catalog.organization))
-  const rows = (yield* read(source, asked)).filter((row) => row[from.sends] !== undefined)
+  return { source, rows: (yield* read(source, asked)).filter((row) => row[from.sends] !== undefined) }
+})
+
+/** Finds the entry that a text names. */
+export const findCandidate = Effect.fnUntraced(function* (
+  wanted: Wanted,
+  values: CallValues,
+  caller: Caller,
+  read: ReadRows
+): Effect.fn.Return<{ readonly value: string; readonly name: string }, LookupError | NotAllowed | Unclear> {
+  const { from, label, text } = wanted
+  const { rows, source } = yield* readCandidates(wanted, values, caller, read)
   const fitting = matching(rows, from, text)
   const [one] = fitting
   if (one === undefined) return yield* InvalidInput.of(`${label}: there is no ${quoted(text)} in “${source.name}”.`)
   if (fitting.length === 1) return { value: one[from.sends]!, name: nameOf(one, from) }
   return yield* new Unclear({
     message: `${label}: several fit ${quoted(text)}. Which one?`,
-    choices: fitting
-      .slice(0, MAX_CHOICES)
-      .map((row) => ({ id: row[from.sends]!, name: [row[from.sends]!, nameOf(row, from)].join(" ").trim() }))
+    choices: fitting.slice(0, MAX_CHOICES).map((row) => ({ id: row[from.sends]!, name: labelOf(row, from) }))
   })
 })
+
+/** The first entries that a text fits; all of them for an empty one. */
+export const candidatesOf = Effect.fnUntraced(function* (
+  wanted: Wanted,
+  values: CallValues,
+  caller: Caller,
+  read: ReadRows
+) {
+  const { from, text } = wanted
+  const { rows } = yield* readCandidates(wanted, values, caller, read)
+  const fitting = text.trim() === "" ? rows : matching(rows, from, text)
+  return fitting.slice(0, MAX_CHOICES).map((row) => ({ value: row[from.sends]!, name: labelOf(row, from) }))
+})
+
+const labelOf = (row: SourceRow, from: From): string => [row[from.sends]!, nameOf(row, from)].join(" ").trim()
 
 const nameOf = (row: SourceRow, { match }: From): string => match.flatMap((name) => row[name] ?? []).join(", ")
 

@@ -6,7 +6,7 @@ import { Effect, Result } from "effect"
 import type { ChangeCall } from "../../../domain/Change.ts"
 import type { ActionField, CallValues } from "../../../domain/DeclaredAction.ts"
 import { type EntityType, typeBySlug } from "../../../domain/EntityType.ts"
-import { InvalidInput, NotAllowed, Stale, type Unavailable } from "../../../domain/errors.ts"
+import { atField, InvalidInput, NotAllowed, Stale, type Unavailable } from "../../../domain/errors.ts"
 import type { Entity } from "../../../domain/Page.ts"
 import { CurrentPrincipal } from "../../../domain/Principal.ts"
 import { readField } from "../../actions/fieldValues.ts"
@@ -48,9 +48,11 @@ export const resolveReferences = Effect.fnUntraced(function* (
     const text = given[slug]
     if (text === undefined) continue
     const type = typeOf(caller, target)
-    if (type === undefined) return yield* InvalidInput.of(`${slug}: there is nothing that you may see here.`)
+    if (type === undefined)
+      return yield* atField(slug)(InvalidInput.of(`${slug}: there is nothing that you may see here.`))
     const parent = within && entities[within.field]
-    if (within !== undefined && parent === undefined) return yield* InvalidInput.of(`${slug} needs ${within.field}.`)
+    if (within !== undefined && parent === undefined)
+      return yield* atField(slug)(InvalidInput.of(`${slug} needs ${within.field}.`))
     const entity = yield* findTarget(
       {
         label: slug,
@@ -61,9 +63,10 @@ export const resolveReferences = Effect.fnUntraced(function* (
       },
       caller,
       queries
-    )
+    ).pipe(Effect.mapError(atField(slug)))
     const sent = sentOf(entity, sends)
-    if (sent === undefined) return yield* InvalidInput.of(`${slug}: it has no ${sends ?? "id"} that you can see.`)
+    if (sent === undefined)
+      return yield* atField(slug)(InvalidInput.of(`${slug}: it has no ${sends ?? "id"} that you can see.`))
     values[slug] = yield* checkedText(field, sent, caller)
     entities[slug] = entity.entityId
     refers[slug] = { type: type.slug, entity: entity.entityId, ...(sends === undefined ? {} : { sends }) }
@@ -71,7 +74,9 @@ export const resolveReferences = Effect.fnUntraced(function* (
   for (const field of all) {
     const text = given[field.slug]
     if (field.from === undefined || text === undefined) continue
-    const found = yield* findCandidate({ from: field.from, label: field.slug, text }, values, caller, read)
+    const found = yield* findCandidate({ from: field.from, label: field.slug, text }, values, caller, read).pipe(
+      Effect.mapError(atField(field.slug))
+    )
     values[field.slug] = yield* checkedText(field, found.value, caller)
     refers[field.slug] = { action: field.from.action, name: found.name }
   }
@@ -83,7 +88,7 @@ const checkedText = (field: ActionField, sent: string, { catalog }: Caller): Eff
   const checked = readField({ ...field, kind: "text" }, sent, catalog.organization)
   return Result.isSuccess(checked)
     ? Effect.succeed(checked.success)
-    : Effect.fail(InvalidInput.of(`${field.slug}: ${checked.failure}.`))
+    : Effect.fail(atField(field.slug)(InvalidInput.of(`${field.slug}: ${checked.failure}.`)) as InvalidInput)
 }
 
 const typeOf = ({ catalog, readOf }: Caller, slug: string | undefined): EntityType | undefined => {

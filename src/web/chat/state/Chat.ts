@@ -1,6 +1,8 @@
 /** The state and the actions of the chat: access, the open conversation, and the running turn. */
 import { batch, computed, effect, type ReadonlySignal, type Signal, signal } from "@preact/signals"
+import type { FunctionComponent } from "preact"
 import type { NamedTurn, NamedTurns, Say, Welcome } from "../../../wire/chat.ts"
+import type { RequestedForm } from "../../../wire/TurnEvent.ts"
 import type { ConversationSummary } from "../../../wire/conversations.ts"
 import { type Connection, Problem, type Request, requestOver } from "../../shared/api.ts"
 import type { Session } from "../../../wire/session.ts"
@@ -14,6 +16,12 @@ import type { Address, Place } from "./place.ts"
 import { retrying } from "./retrying.ts"
 import { Thread } from "./Thread.ts"
 import { type Failure, newTurn, type Turn } from "./Turn.ts"
+
+/** Parts of the page that are loaded when they are opened; without forms inside another site. */
+export interface Parts {
+  readonly Inbox: FunctionComponent<{ readonly chat: Chat }>
+  readonly Actions?: FunctionComponent<{ readonly chat: Chat; readonly id: string }>
+}
 
 export type Access = "unknown" | "signed in" | "signed out" | "unreachable"
 
@@ -50,6 +58,9 @@ export class Chat {
     return place !== undefined && "conversation" in place ? place.conversation : undefined
   })
   readonly thread: Thread
+  /** The values that a conversation has for the form that is opened next. */
+  prefilled: RequestedForm | undefined
+  readonly loadParts: () => Promise<Parts>
 
   readonly request: Request
   readonly #address: Address
@@ -63,7 +74,8 @@ export class Chat {
   /** False inside another site, which controls the theme and the sign-in. */
   readonly isOwnPage: boolean
 
-  constructor(connection: Connection, address: Address) {
+  constructor(connection: Connection, address: Address, loadParts: () => Promise<Parts>) {
+    this.loadParts = loadParts
     this.isOwnPage = connection.base === ""
     const request = requestOver(connection)
     this.#address = address
@@ -105,6 +117,7 @@ export class Chat {
       if (this.access.value === "signed in") {
         this.#greeting.end()
         this.ended.value = true
+        this.prefilled = undefined
         this.drafts.switch(false)
         this.history.clear()
       }
@@ -157,6 +170,7 @@ export class Chat {
       this.access.value = access
       this.ended.value = false
       this.#greeting.clear()
+      this.prefilled = undefined
       this.running.value = undefined
       this.turns.value = []
       this.drafts.switch(false)
@@ -184,7 +198,7 @@ export class Chat {
     })
     if (place !== undefined && "inbox" in place) return this.inbox.open()
     void this.drafts.open(this.conversation.value)
-    if (place === undefined) return
+    if (place === undefined || "action" in place) return
     if ("turn" in place) return this.#resume(place.turn)
     this.loading.value = true
     if ("change" in place) return this.#openChange(place)

@@ -1,7 +1,7 @@
 /** A question with its answer, as the page shows it. */
 import { type Signal, signal } from "@preact/signals"
 import type { Reference, ShownFigures, StoredTurn } from "../../../wire/conversations.ts"
-import type { Choice } from "../../../wire/TurnEvent.ts"
+import type { Choice, RequestedForm } from "../../../wire/TurnEvent.ts"
 
 export interface Failure {
   readonly title: string
@@ -32,6 +32,8 @@ export interface Turn {
   readonly list: Signal<StoredTurn["list"]>
   readonly figures: Signal<ReadonlyArray<ShownFigures>>
   readonly choices: Signal<ReadonlyArray<Choice>>
+  /** The action that the answer asks values for. */
+  readonly form: Signal<RequestedForm | undefined>
   readonly reference: Signal<string | undefined>
   readonly failure: Signal<Failure | undefined>
   /** The turns that this one replaces; they can be restored if it fails. */
@@ -53,6 +55,7 @@ export const newTurn = (asked: string, replaces: ReadonlyArray<Turn> = []): Turn
   list: signal<StoredTurn["list"]>(undefined),
   figures: signal([]),
   choices: signal([]),
+  form: signal<RequestedForm | undefined>(undefined),
   reference: signal(undefined),
   failure: signal(undefined),
   replaces

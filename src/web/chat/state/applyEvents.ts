@@ -113,6 +113,7 @@ export const applyEvents = (turn: Turn) => {
         turn.references.value = event.references
         turn.list.value = event.list
         turn.figures.value = event.figures ?? []
+        turn.form.value = event.form
         turn.reference.value = event.reference
         turn.phase.value = "answered"
         return

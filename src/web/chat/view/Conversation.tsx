@@ -9,7 +9,7 @@ import { Composer } from "./Composer.tsx"
 import { DraftCard } from "./DraftCard.tsx"
 import { Empty } from "./Empty.tsx"
 import { FailureNotice } from "./FailureNotice.tsx"
-import { Inbox } from "./Inbox.tsx"
+import { Part } from "./Part.tsx"
 import { Region } from "./Region.tsx"
 import { TurnView } from "./TurnView.tsx"
 
@@ -26,6 +26,8 @@ export const Conversation = ({ chat }: { readonly chat: Chat }) => {
   const { value: at } = chat.place
   const isAlone = at !== undefined && "change" in at && turns.length === 0
   const isInbox = at !== undefined && "inbox" in at
+  const action = at !== undefined && "action" in at ? at.action : undefined
+  const isTop = isInbox || action !== undefined
   const place = JSON.stringify(chat.place.value)
   const first = turns[0]?.key
   const last = turns.at(-1)?.key
@@ -37,9 +39,9 @@ export const Conversation = ({ chat }: { readonly chat: Chat }) => {
 
   // A conversation opens at its end, and a new question scrolls into view.
   useLayoutEffect(() => {
-    follows.current = !isInbox
+    follows.current = !isTop
     isAway.value = false
-    if (isInbox) scroller.current?.scrollTo(0, 0)
+    if (isTop) scroller.current?.scrollTo(0, 0)
     else toEnd()
   }, [place, last])
 
@@ -85,11 +87,11 @@ export const Conversation = ({ chat }: { readonly chat: Chat }) => {
     <Region chat={chat} class="conversation">
       <div class="scroller" ref={scroller} onScroll={onScroll} tabIndex={-1}>
         <div class="sheet">
-          {isInbox ? (
-            <Inbox chat={chat} />
+          {isTop ? (
+            <Part chat={chat} action={action} />
           ) : isAlone && chat.failure.value === undefined ? (
             <div class="entries alone">
-              <h1>One change</h1>
+              <h1 tabIndex={-1}>One change</h1>
               <p>
                 <button type="button" class="plain small" onClick={() => void chat.goTo({ inbox: true })}>
                   All changes in the inbox
@@ -128,12 +130,13 @@ export const Conversation = ({ chat }: { readonly chat: Chat }) => {
             </div>
           )}
           <div class="foot">
-            {isAway.value && !isInbox && (
+            {isAway.value && !isTop && (
               <button type="button" class="to-end" onClick={toEnd} aria-label="Scroll to the end">
                 <DownIcon />
               </button>
             )}
-            <Composer chat={chat} />
+            {/* It would cover a form's fields. */}
+            {(action ?? "") === "" && <Composer chat={chat} />}
           </div>
         </div>
       </div>

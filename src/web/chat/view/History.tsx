@@ -1,13 +1,15 @@
 /** The list of conversations, searchable and grouped by date, and the signed-in person. */
 import "./history.css"
 import { useSignal } from "@preact/signals"
+import type { ComponentChildren } from "preact"
 import type { ConversationSummary } from "../../../wire/conversations.ts"
-import { BinIcon, InboxIcon, OutIcon, PlusIcon, SearchIcon } from "../../shared/icons.tsx"
+import { BinIcon, EditIcon, InboxIcon, OutIcon, PlusIcon, SearchIcon } from "../../shared/icons.tsx"
 import { ThemeSwitch } from "../../shared/ThemeSwitch.tsx"
 import { shortDate, periodName } from "../../shared/time.ts"
 import { Wordmark } from "../../shared/Wordmark.tsx"
 import type { Chat } from "../state/Chat.ts"
 import { COUNTED } from "../state/Drafts.ts"
+import type { Place } from "../state/place.ts"
 
 interface Props {
   readonly chat: Chat
@@ -75,31 +77,52 @@ const groups = (conversations: ReadonlyArray<ConversationSummary>) => {
   return grouped
 }
 
-/** The way to the inbox, with the number of changes that wait for this person's decision. */
-const ToInbox = ({ chat, onNavigate }: Props) => {
-  const count = chat.drafts.waiting.value
-  if (!chat.drafts.isOn.value) return null
-  const isOpen = chat.place.value !== undefined && "inbox" in chat.place.value
+interface ToPlaceProps extends Props {
+  readonly place: Exclude<Place, undefined>
+  readonly children: ComponentChildren
+}
+
+/** The way to a part of the page that isn't a conversation. */
+const ToPlace = ({ chat, children, onNavigate, place }: ToPlaceProps) => (
+  <button
+    type="button"
+    class="open to-inbox"
+    aria-current={Object.keys(place)[0] === Object.keys(chat.place.value ?? {})[0] ? "page" : undefined}
+    onClick={() => {
+      void chat.goTo(place)
+      onNavigate?.()
+    }}
+  >
+    {children}
+  </button>
+)
+
+/** The ways to the inbox, with the number of changes that wait for this person's decision, and to what the person may do. */
+const ToChanges = (props: Props) => {
+  const { drafts, isOwnPage } = props.chat
+  const count = drafts.waiting.value
+  if (!drafts.isOn.value) return null
   return (
-    <button
-      type="button"
-      class="open to-inbox"
-      aria-current={isOpen ? "page" : undefined}
-      onClick={() => {
-        void chat.goTo({ inbox: true })
-        onNavigate?.()
-      }}
-    >
-      <span class="title">
-        <InboxIcon /> Inbox
-      </span>
-      {count > 0 && (
-        <span class="count">
-          {count < COUNTED ? count : `${COUNTED} or more`}
-          <span class="visually-hidden"> waiting for you</span>
+    <>
+      <ToPlace {...props} place={{ inbox: true }}>
+        <span class="title">
+          <InboxIcon /> Inbox
         </span>
+        {count > 0 && (
+          <span class="count">
+            {count < COUNTED ? count : `${COUNTED} or more`}
+            <span class="visually-hidden"> waiting for you</span>
+          </span>
+        )}
+      </ToPlace>
+      {isOwnPage && (
+        <ToPlace {...props} place={{ action: "" }}>
+          <span class="title">
+            <EditIcon /> What you can do
+          </span>
+        </ToPlace>
       )}
-    </button>
+    </>
   )
 }
 
@@ -196,7 +219,7 @@ export const History = ({ chat, onNavigate }: Props) => {
           onInput={(event) => history.find(event.currentTarget.value)}
         />
       </label>
-      <ToInbox chat={chat} {...(onNavigate === undefined ? {} : { onNavigate })} />
+      <ToChanges chat={chat} {...(onNavigate === undefined ? {} : { onNavigate })} />
       <List chat={chat} {...(onNavigate === undefined ? {} : { onNavigate })} />
       <div class="foot">
         <Me class="me" {...(chat.isOwnPage ? { href: "/account", title: "Your account" } : {})}>

@@ -1,5 +1,4 @@
 /** The inbox: the changes that wait for the person, that the person proposed, and that were decided, as their cards. */
-import "./inbox.css"
 import type { Signal } from "@preact/signals"
 import type { Chat } from "../state/Chat.ts"
 import type { List } from "../state/Inbox.ts"

@@ -69,6 +69,26 @@ const Prefaces = ({ turn }: { readonly turn: Turn }) => (
   </>
 )
 
+/** The way from a question for missing values to the form that asks for all of them. */
+const FillIn = ({ chat, turn }: { readonly chat: Chat; readonly turn: Turn }) => {
+  const form = turn.form.value
+  if (form === undefined || !chat.isOwnPage) return null
+  return (
+    <p>
+      <button
+        type="button"
+        class="plain"
+        onClick={() => {
+          chat.prefilled = form
+          void chat.goTo({ action: form.actionId })
+        }}
+      >
+        Fill in a form
+      </button>
+    </p>
+  )
+}
+
 /** A complete answer: its text, its list as rows or choices, and what one asks next. */
 const Complete = ({ busy, chat, isLast, turn }: AnswerProps) => {
   const { figures, references, text } = turn
@@ -90,6 +110,7 @@ const Complete = ({ busy, chat, isLast, turn }: AnswerProps) => {
           <Prose text={parts.after} />
         </div>
       )}
+      {isLast && !busy && <FillIn chat={chat} turn={turn} />}
       {isLast && !busy && !hasChoices && <Next chat={chat} parts={parts} turn={turn} />}
     </>
   )

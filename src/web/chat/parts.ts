@@ -1,0 +1,3 @@
+/** The parts of the page that are loaded when they are opened. */
+export { Actions } from "./form/Actions.tsx"
+export { Inbox } from "./view/Inbox.tsx"
