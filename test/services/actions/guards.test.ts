@@ -111,7 +111,7 @@ layer(Configured, { excludeTestServices: true })("a declared action", (it) => {
         [`[{"material":"TG11"}]`, "entry 1: quantity is needed"],
         [`[{"material":"TG11","quantity":0}]`, "entry 1: quantity: it must be at least 1"],
         [`[{"material":"TG11","quantity":1,"price":2}]`, "entry 1: there is no field"],
-        [`[{"material":{"a":1},"quantity":1}]`, 'entry 1: "material" must be a text'],
+        [`[{"material":{"a":1},"quantity":1}]`, "entry 1: material: it must be a text"],
         [`[${Array.from({ length: 3 }, () => `{"material":"A","quantity":1}`).join(",")}]`, "more than 2 entries"]
       ] as const)
         expect(yield* Effect.flip(buyer.propose(ordering(items)))).toMatchObject({
