@@ -203,6 +203,17 @@ try {
   assert.match((await say("Show the items of PO 4500000003")).text, /Knives/)
   assert.match((await say("Show item 00010 of PO 4500000003")).text, /Spoons/)
 
+  // An added item is taken back by the inverse that its action declares, confirmed as deletions are.
+  const addition = await say("Add 7 of material TG11 for plant 1710 to PO 4500000003")
+  await confirm(addition.drafts[0])
+  const before = service.written.length
+  const undo = await say("Undo", addition.session)
+  assert.equal(undo.drafts[0]!.level, "twice")
+  assert.match(undo.drafts[0]!.steps[0]!.cells[1]!.becomes, /^00030 \(Forks/)
+  assert.equal(service.written.length, before)
+  await confirm(undo.drafts[0])
+  assert.equal(lastWritten(), `DELETE /${item.replace("4500000001", "4500000003").replace("00010", "00030")}`)
+
   // Deletions are confirmed twice.
   const removed = await say("Delete knives from PO 4500000003")
   assert.equal(removed.drafts[0]!.level, "twice")

@@ -127,6 +127,8 @@ export const Receipt = Schema.Struct({
   rows: Schema.Int,
   /** How many of the rows are actions of other systems. */
   calls: optional(Schema.Int),
+  /** Whether one of those that are done declares an inverse, which undoing the change proposes. */
+  invertible: optional(Schema.Boolean),
   /** ISO 8601, UTC. */
   at: Schema.String,
   by: Schema.String,

@@ -116,6 +116,18 @@ export const placeOf = (executor: Executor): string =>
 export const targetOf = (executor: Executor): string =>
   executor._tag === "Http" ? `${executor.method} ${placeOf(executor)}` : "program"
 
+/**
+ * The action that takes back what this one did. Each of its fields has its value from a field of this action, or from what the
+ * service answered.
+ */
+const Inverse = Schema.Struct({
+  action: Schema.String,
+  fields: Schema.Record(
+    Schema.String,
+    Schema.Union([Schema.Struct({ field: Schema.String }), Schema.Struct({ result: Schema.String })])
+  )
+})
+
 export const DeclaredAction = Schema.Struct({
   /** Also its key: an action keeps its slug, and a retired slug names no other action. */
   slug: Schema.String,
@@ -129,6 +141,7 @@ export const DeclaredAction = Schema.Struct({
   seconds: Schema.Int,
   /** At most `n` of a person within so many seconds. */
   limits: Schema.Array(Schema.Struct({ n: Schema.Int, seconds: Schema.Int })),
+  inverse: optionalKey(Inverse),
   executor: Executor,
   version: Schema.Int
 })

@@ -75,8 +75,10 @@ export const changeLines = (preview: Preview, isSaid = false): ReadonlyArray<str
 }
 
 /** What came of it. */
-export const receiptLine = ({ calls = 0, message, rows }: Receipt, changeId: string): string =>
-  calls === rows ? shown(message) : `${shown(message)} ${dim(`To undo it: max change undo ${changeId}`)}`
+export const receiptLine = ({ calls = 0, invertible, message, rows }: Receipt, changeId: string): string =>
+  calls === rows && invertible !== true
+    ? shown(message)
+    : `${shown(message)} ${dim(`To undo it: max change undo ${changeId}`)}`
 
 /** The command that confirms a change without a terminal. */
 export const confirmCommand = ({ changeId, confirmedOnce, digest, level, rows }: Preview): string =>

@@ -89,6 +89,20 @@ const FileAction = Schema.Struct({
   seconds: optionalKey(whole(30, 86_400, "Seconds that a draft can be confirmed (300)")),
   limits: optionalKey(some(Schema.Struct({ n: whole(1, 1_000_000), seconds: whole(1, 86_400) }), 4)),
   fields: some(Field, 50),
+  inverse: optionalKey(
+    Schema.Struct({
+      action: slug("An action of this file"),
+      fields: Schema.Record(
+        Schema.String,
+        Schema.Union([
+          Schema.Struct({ field: slug("A field of this action") }),
+          Schema.Struct({ result: text(60, "A result of this action, which the service answered") })
+        ])
+      ).annotate({ description: "Where each field of that action has its value from" })
+    }).annotate({
+      description: "The action that takes back what this one did; it is proposed when a person undoes this"
+    })
+  ),
   http: Http
 })
 export type FileAction = typeof FileAction.Type

@@ -10,6 +10,7 @@ import type { Problem } from "../../permissions/Policy.ts"
 import { PolicyProblems } from "../../permissions/PolicyProblems.ts"
 import { repeatedKey } from "../../permissions/repeatedKey.ts"
 import { ActionFile, type FileAction } from "./actionFile.ts"
+import { checkInverse } from "./checkInverse.ts"
 import { readField } from "./fieldValues.ts"
 import { patternProblem } from "./pattern.ts"
 import { readRequest } from "./readRequest.ts"
@@ -61,7 +62,10 @@ export const readActions = (text: string, options: ReadingOptions): ActionsReadi
       readRequest(action, fields, `${path}.http`, options.hosts, problems)
     return readAction(action, request, path, options.catalog, problems)
   })
-  for (const [at, action] of actions.entries()) checkSources(action, actions, `actions[${at}]`, problems)
+  for (const [at, action] of actions.entries()) {
+    checkSources(action, actions, `actions[${at}]`, problems)
+    checkInverse(action, actions, `actions[${at}].inverse`, problems)
+  }
   for (const [at, action] of actions.entries())
     if (actions.findIndex(({ slug }) => slug === action.slug) < at)
       problems.report(`actions[${at}].slug`, `Duplicate action ${quoted(action.slug)}.`)
@@ -95,6 +99,7 @@ export const readAction = (
     description,
     examples = [],
     fields,
+    inverse,
     limits = [],
     name,
     seconds = 300,
@@ -125,6 +130,7 @@ export const readAction = (
     confirm: stricter(confirm, LEAST[category]),
     seconds,
     limits,
+    ...(inverse === undefined ? {} : { inverse }),
     executor: executorOf(read),
     version: 0
   }

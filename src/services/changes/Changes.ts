@@ -28,6 +28,7 @@ import { IdentityResolver } from "../members/IdentityResolver.ts"
 import { OrgEntityStore } from "../OrgEntityStore.ts"
 import { repeatable, repeated, replaceBy } from "./again.ts"
 import { awaited } from "./calls/awaited.ts"
+import { requireInverses, resolveInverses } from "./calls/inverses.ts"
 import { readAction, type ReadResult } from "./calls/readAction.ts"
 import { withCalls } from "./calls/showCalls.ts"
 import { type Caller, makeCallers, openActions, type OpenAction } from "./callers.ts"
@@ -268,7 +269,7 @@ export class Changes extends Context.Service<
             const principal = yield* principalOf
             const confirmed = yield* decisions.confirm(principal, decision, deciders)
             if (confirmed._tag !== "Applied" || confirmed.receipt.calls === undefined) return confirmed
-            const receipt = yield* awaited(principal, decision.changeId, confirmed.receipt, states, database)
+            const receipt = yield* awaited(principal, decision.changeId, confirmed.receipt, database)
             return { ...confirmed, receipt }
           }),
 
@@ -284,18 +285,26 @@ export class Changes extends Context.Service<
             const principal = yield* principalOf
             const stored = yield* orUnavailable(readChange(sql, principal.organizationId, changeId))
             const { made, sessionId, undone } = yield* undoable(stored, principal.anchorEntityId)
-            return yield* proposing(principal, (caller) =>
-              Effect.map(inverseOf(undone, caller), (units) => ({
-                units,
-                how: {
-                  via,
-                  state: "open" as const,
-                  undoes: changeId,
-                  // The inverse belongs to the conversation of what it undoes.
-                  sessionId,
-                  check: (steps) => requireStanding(steps, undone, made, caller)
-                }
-              }))
+            const inverses = yield* requireInverses(undone, principal.organizationId, database)
+            return yield* proposing(
+              principal,
+              (caller) =>
+                Effect.gen(function* () {
+                  const units = yield* inverseOf(undone, caller)
+                  return {
+                    units,
+                    how: {
+                      via,
+                      calls: yield* resolveInverses(inverses, caller, queries, readRows),
+                      state: "open" as const,
+                      undoes: changeId,
+                      // The inverse belongs to the conversation of what it undoes.
+                      sessionId,
+                      check: (steps) => requireStanding(steps, undone, made, caller)
+                    }
+                  }
+                }),
+              inverses.length > 0
             )
           }),
 

@@ -62,11 +62,17 @@ const ISO = `'YYYY-MM-DD"T"HH24:MI:SS"Z"'`
 /** A time as ISO text, UTC. */
 export const isoTime = (expression: string) => `to_char(${expression} AT TIME ZONE 'UTC', ${ISO})`
 
+/** What has undone a change. An inverse that another system didn't carry out, and that wrote no rows, has undone nothing. */
+const UNDONE_BY = `CASE WHEN c.undone_by IS NULL OR NOT EXISTS (SELECT FROM max.change_outbox o
+    WHERE o.organization_id = c.organization_id AND o.change_id = c.undone_by AND o.step = 0 AND o.state IN ('refused', 'dead')
+      AND NOT EXISTS (SELECT FROM max.change_steps u WHERE u.organization_id = c.organization_id AND u.change_id = c.undone_by AND u.entity_id IS NOT NULL))
+  THEN c.undone_by END`
+
 const COLUMNS = `c.change_id, CASE WHEN c.state IN ${DECIDABLE} AND c.expires_at <= clock_timestamp() THEN 'expired' ELSE c.state END AS state,
   c.level, c.approvers, c.destructive, c.rows, c.proposer_id, c.actor, c.scope, c.channel, c.session_id, c.turn,
   encode(c.digest, 'hex') AS digest, c.document, c.yes_at IS NOT NULL AS confirmed,
   ceil(extract(epoch FROM c.expires_at - clock_timestamp()))::int AS seconds, ${isoTime("c.created_at")} AS created,
-  c.decided_by, c.receipt, c.made, c.undoes, c.undone_by, c.replaced_by,
+  c.decided_by, c.receipt, c.made, c.undoes, ${UNDONE_BY} AS undone_by, c.replaced_by,
   (SELECT array_agg(DISTINCT s.action_key) FROM max.change_steps s
     WHERE s.organization_id = c.organization_id AND s.change_id = c.change_id) AS actions,
   (SELECT t.name FROM max.credentials t

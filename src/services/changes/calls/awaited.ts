@@ -5,11 +5,10 @@ import { orUnavailable } from "../../../database/execute.ts"
 import type { Receipt } from "../../../domain/Change.ts"
 import type { Unavailable } from "../../../domain/errors.ts"
 import type { Principal } from "../../../domain/Principal.ts"
-import type { OrganizationState } from "../../catalog/OrganizationState.ts"
 import { open } from "../document.ts"
 import { readChange } from "../records.ts"
-import { isPending, outcomesOf, wordsOf } from "./outboxRows.ts"
-import { withWords } from "./showCalls.ts"
+import { calledActions, isPending, outcomesOf } from "./outboxRows.ts"
+import { toldBy } from "./showCalls.ts"
 
 /** Longer answers are shown with the change. */
 const WAIT_MS = 3000
@@ -18,7 +17,6 @@ export const awaited = Effect.fnUntraced(function* (
   { organizationId }: Principal,
   changeId: string,
   receipt: Receipt,
-  states: OrganizationState["Service"],
   { changes: sql }: Database["Service"]
 ): Effect.fn.Return<Receipt, Unavailable> {
   const until = performance.now() + WAIT_MS
@@ -29,5 +27,6 @@ export const awaited = Effect.fnUntraced(function* (
   const stored = yield* orUnavailable(readChange(sql, organizationId, changeId))
   if (stored === undefined || stored.document === null) return receipt
   const { calls = [] } = open(stored.document, stored.digest)
-  return withWords(receipt, wordsOf(outcomes, calls, states.cached(organizationId)?.actions ?? []))
+  const actions = yield* orUnavailable(calledActions(sql, organizationId, calls))
+  return toldBy(outcomes, calls, actions)(receipt)
 })

@@ -2,7 +2,7 @@
 import type { PgClient } from "@effect/sql-pg"
 import { Effect } from "effect"
 import type { Beside } from "../../../database/audit.ts"
-import type { CallState, ChangeDocument } from "../../../domain/Change.ts"
+import type { CallState, ChangeCall, ChangeDocument } from "../../../domain/Change.ts"
 import type { DeclaredAction } from "../../../domain/DeclaredAction.ts"
 import { sha256 } from "../document.ts"
 
@@ -19,6 +19,21 @@ export const outcomesOf = (sql: PgClient.PgClient, organizationId: bigint, chang
     `/* max change outbox */ SELECT step, state, problem, result FROM max.change_outbox
      WHERE organization_id = $1::bigint AND change_id = $2::text ORDER BY step`,
     [organizationId, changeId]
+  )
+
+/** The definitions that calls were made with. */
+export const calledActions = (
+  sql: PgClient.PgClient,
+  organizationId: bigint,
+  calls: ReadonlyArray<Pick<ChangeCall, "action" | "version">>
+) =>
+  Effect.map(
+    sql.unsafe<{ definition: DeclaredAction }>(
+      `/* max called actions */ SELECT a.definition FROM max.actions a JOIN jsonb_to_recordset($2::jsonb) AS c(action text, version int)
+         ON c.action = a.slug AND c.version = a.version WHERE a.organization_id = $1::bigint AND a.definition IS NOT NULL`,
+      [organizationId, JSON.stringify(calls.map(({ action, version }) => ({ action, version })))]
+    ),
+    (rows) => rows.map(({ definition }) => definition)
   )
 
 /**
@@ -62,7 +77,7 @@ export const isPending = ({ state }: Pick<Outcome, "state">): boolean => PENDING
 /** Sentences about what came of the calls. None says that something was done which isn't known to be done. */
 export const wordsOf = (
   outcomes: ReadonlyArray<Outcome>,
-  calls: NonNullable<ChangeDocument["calls"]>,
+  calls: ReadonlyArray<ChangeCall>,
   actions: ReadonlyArray<DeclaredAction>
 ): ReadonlyArray<string> =>
   outcomes.flatMap(({ problem, result, state, step }) => {

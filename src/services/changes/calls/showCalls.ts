@@ -10,7 +10,8 @@ import { open } from "../document.ts"
 import type { EntityQueryService } from "../../EntityQueryService.ts"
 import type { Stored } from "../records.ts"
 import { cut, localTime } from "../show.ts"
-import { outcomesOf, wordsOf } from "./outboxRows.ts"
+import { type Inverse, inversesOf } from "./inverses.ts"
+import { calledActions, type Outcome, outcomesOf, wordsOf } from "./outboxRows.ts"
 import { type Standing, standingOf } from "./references.ts"
 
 /**
@@ -27,15 +28,8 @@ const showCalls = Effect.fnUntraced(function* (
   const { organization } = viewer.catalog
   const outcomes =
     stored.state === "applied" ? yield* orUnavailable(outcomesOf(sql, organization.id, stored.change_id)) : []
-  const versions = yield* orUnavailable(
-    sql.unsafe<{ definition: DeclaredAction }>(
-      `/* max called actions */ SELECT a.definition FROM max.actions a JOIN jsonb_to_recordset($2::jsonb) AS c(action text, version int)
-         ON c.action = a.slug AND c.version = a.version WHERE a.organization_id = $1::bigint AND a.definition IS NOT NULL`,
-      [organization.id, JSON.stringify(calls.map(({ action, version }) => ({ action, version })))]
-    )
-  )
+  const actions = yield* orUnavailable(calledActions(sql, organization.id, calls))
   const standings = yield* Effect.forEach(calls, (call) => standingOf(call, viewer, queries))
-  const actions = versions.map(({ definition }) => definition)
   const steps = calls.map(({ action: slug, values, version }, step): PreviewStep => {
     const action = actions.find((one) => one.slug === slug && one.version === version)
     const outcome = outcomes.find((one) => one.step === step)
@@ -56,7 +50,7 @@ const showCalls = Effect.fnUntraced(function* (
     }
   })
   const isSeen = standings.every((each) => Object.values(each).every(({ _tag }) => _tag === "Same"))
-  return { steps, isSeen, words: wordsOf(outcomes, calls, actions) }
+  return { steps, isSeen, tell: toldBy(outcomes, calls, actions) }
 })
 
 /** A preview with the calls of its change, and a receipt that says what came of them. */
@@ -71,21 +65,35 @@ export const withCalls = Effect.fnUntraced(function* (
   const { calls } = stored.document === null ? {} : open(stored.document, stored.digest)
   const shown = digest === undefined ? preview : { ...preview, digest }
   if (calls === undefined) return shown
-  const { isSeen, steps, words } = yield* showCalls(stored, calls, viewer, queries, database)
+  const { isSeen, steps, tell } = yield* showCalls(stored, calls, viewer, queries, database)
   return {
     // What a viewer doesn't see as it was shown to the proposer, that viewer can't decide on.
     ...(isSeen ? shown : { ...preview, complete: false }),
     steps: [...preview.steps, ...steps],
-    ...(preview.receipt === undefined ? {} : { receipt: withWords(preview.receipt, words) })
+    ...(preview.receipt === undefined ? {} : { receipt: tell(preview.receipt) })
   }
 })
 
-/** A receipt whose message says what came of the calls. */
-export const withWords = (receipt: Receipt, words: ReadonlyArray<string>): Receipt => {
-  if (words.length === 0) return receipt
-  const rows = receipt.entities.length > 0 ? [receipt.message] : []
-  return { ...receipt, message: [...rows, ...words].join(" ") }
-}
+/** Completes a receipt, whose message says what came of the calls. */
+export const toldBy =
+  (outcomes: ReadonlyArray<Outcome>, calls: ReadonlyArray<ChangeCall>, actions: ReadonlyArray<DeclaredAction>) =>
+  (receipt: Receipt): Receipt => {
+    const words = wordsOf(outcomes, calls, actions)
+    if (words.length === 0) return receipt
+    const taken = inversesOf(outcomes, calls, actions)
+    const rows = receipt.entities.length > 0 ? [receipt.message] : []
+    const offer = outcomes.every(({ state }) => state === "done") ? [] : offerOf(taken)
+    return {
+      ...receipt,
+      message: [...rows, ...words, ...offer].join(" "),
+      ...(taken.length === 0 ? {} : { invertible: true })
+    }
+  }
+
+const offerOf = (taken: ReadonlyArray<Inverse>): ReadonlyArray<string> =>
+  taken.length === 0
+    ? []
+    : [`Undo proposes to take back ${taken.map(({ name }) => `“${name}”`).join(" and ")}; you confirm that first.`]
 
 const cellOf = (
   field: ActionField,

@@ -198,12 +198,13 @@ const Receipt = ({ card, chat }: Props) => {
       <p>
         <strong>{receipt?.calls === undefined ? `${doneOf(preview)}.` : receipt.message}</strong>{" "}
         {receipt !== undefined && <time dateTime={receipt.at}>{clock(new Date(receipt.at))}</time>}
-        {undoneBy !== undefined && " It was undone since."}
+        {undoneBy !== undefined &&
+          (receipt?.invertible === true ? " Its inverse was confirmed since." : " It was undone since.")}
       </p>
       {chat.mayConfirm.value &&
         undoneBy === undefined &&
         !isUndoing &&
-        preview.steps.some(({ call }) => call === undefined) && (
+        (receipt?.invertible === true || preview.steps.some(({ call }) => call === undefined)) && (
           <button
             type="button"
             class="plain small"
