@@ -2529,6 +2529,32 @@ export const replays = [
     ]
   },
   {
+    name: "An inverse addressed what a cut answer of the service named (our own review)",
+    test: [
+      "test/services/actions/inverse.test.ts",
+      "isn't taken back where the answer lacks the value, holds one that doesn't fit, or nothing was done"
+    ],
+    defence: "inverses.ts `wholeResult`: an answer that was cut when it was stored is no value of an inverse",
+    removed: "the condition",
+    patches: [
+      [
+        "src/services/changes/calls/inverses.ts",
+        '[...text].length >= MAX_RESULT && text.endsWith("…")',
+        "text.length === 0"
+      ]
+    ]
+  },
+  {
+    name: "An action that a service had refused to take back counted as undone (our own review)",
+    test: [
+      "test/services/actions/inverse.test.ts",
+      "can be taken back again after the service has refused its inverse"
+    ],
+    defence: "records.ts `UNDONE_BY`: an inverse that wasn't carried out has undone nothing",
+    removed: "the condition",
+    patches: [["src/services/changes/records.ts", "o.state IN ('refused', 'dead')", "o.state IN ('none')"]]
+  },
+  {
     name: "A mistake in a file of mappings, or one table that the database blocks, decided about all its types (our own review)",
     test: [
       "test/services/mapping/strange.test.ts",
