@@ -7,7 +7,7 @@ import { writeFileSync } from "node:fs"
 import { setPriority } from "node:os"
 import { join } from "node:path"
 import { hostileTexts } from "../../test/support/hostileTexts.js"
-import { ask, replaced, variants } from "./naughty.mjs"
+import { ask, replaced, uploads, variants } from "./naughty.mjs"
 import { openNeighbour } from "./neighbour.mjs"
 
 /** Characters: of a value in a request's head, which has 16 kB; of a message; and of a body, which has 64 KiB. */
@@ -36,7 +36,7 @@ const rows = messages.map(([, text], index) => ({
 }))
 
 const changed = function* (request) {
-  const { body, form, headers = {}, params = {}, query = {} } = request
+  const { body, form, headers = {}, params = {}, query = {}, upload } = request
   for (const [, text] of heads) {
     for (const one of replaced(params, text)) yield { ...request, params: one }
     for (const one of replaced(query, text)) yield { ...request, query: one }
@@ -45,6 +45,7 @@ const changed = function* (request) {
   for (const [, text] of messages) {
     if (form !== undefined) for (const one of replaced(form, text)) yield { ...request, form: one }
     if (body !== undefined) for (const one of variants(body, text)) yield { ...request, body: one }
+    if (upload !== undefined) yield* uploads(request, text)
   }
   for (const [, text] of bodies)
     if (body !== undefined) for (const one of replaced(body, fitting(text))) yield { ...request, body: one }

@@ -3,6 +3,7 @@
  * never a server error.
  */
 import { request as send } from "node:http"
+import { multipart } from "./multipart.mjs"
 import { written } from "./sqlmap.mjs"
 
 const LONE = ["\ud800", "a\udfff"]
@@ -65,38 +66,52 @@ export const replaced = (record, put) => Object.keys(record).map((name) => ({ ..
 
 /** The requests with one value replaced. */
 const changed = function* (request) {
-  const { body, form = {}, headers = {}, params = {}, query = {} } = request
+  const { body, form = {}, headers = {}, params = {}, query = {}, upload } = request
   for (const text of TEXTS) {
     for (const one of replaced(params, text)) yield { ...request, params: one }
     for (const one of replaced(query, text)) yield { ...request, query: one }
     for (const one of replaced(headers, text)) yield { ...request, headers: one }
     if (request.form !== undefined) for (const one of replaced(form, text)) yield { ...request, form: one }
   }
-  if (body === undefined) return
-  for (const put of [...TEXTS, ...VALUES]) for (const one of variants(body, put)) yield { ...request, body: one }
+  for (const put of [...TEXTS, ...VALUES]) {
+    if (body !== undefined) for (const one of variants(body, put)) yield { ...request, body: one }
+    if (upload !== undefined) yield* uploads(request, put)
+  }
+}
+
+/** An upload with one of its options, its file or the file's name replaced. */
+export const uploads = function* (request, put) {
+  const { upload } = request
+  for (const options of variants(upload.options, put)) yield { ...request, upload: { ...upload, options } }
+  if (typeof put !== "string") return
+  yield { ...request, upload: { ...upload, name: put } }
+  for (const file of [put, upload.file.replace("Ada Attack", put), upload.file.replace("status", put)])
+    yield { ...request, upload: { ...upload, file } }
 }
 
 export const ask = (front, request) =>
   new Promise((resolve) => {
-    const { method, path, params = {}, query = {}, form, body, headers = {}, send: fixed = {} } = request
+    const { method, path, params = {}, query = {}, form, body, upload, headers = {}, send: fixed = {} } = request
     const place = path.replace(/\{(\w+)\}/g, (_, name) => encoded(params[name]))
     const keys = Object.entries(query).map(([name, value]) => `${name}=${encoded(String(value))}`)
-    const payload =
-      form !== undefined
-        ? Object.entries(form)
-            .map(([name, value]) => `${name}=${encoded(value)}`)
-            .join("&")
-        : body === undefined
-          ? ""
-          : JSON.stringify(body)
+    const { payload, type } =
+      upload !== undefined
+        ? multipart(upload)
+        : form !== undefined
+          ? {
+              payload: Object.entries(form)
+                .map(([name, value]) => `${name}=${encoded(value)}`)
+                .join("&"),
+              type: "application/x-www-form-urlencoded"
+            }
+          : { payload: body === undefined ? "" : JSON.stringify(body), type: "application/json" }
     const all = { "x-attack": encodeURIComponent(request.name) }
     for (const [name, value] of Object.entries(fixed)) all[name] = value.replaceAll("FRONT", front)
     for (const [name, value] of Object.entries(headers))
       all[name.startsWith("claim-") ? `x-${name}` : `x-send-${name}`] = asHeader(
         String(value).replaceAll("FRONT", front)
       )
-    if (payload !== "")
-      all["content-type"] = form === undefined ? "application/json" : "application/x-www-form-urlencoded"
+    if (payload !== "") all["content-type"] = type
     const sent = send(new URL(front), {
       method,
       path: `${place}${keys.length === 0 ? "" : `?${keys.join("&")}`}`,

@@ -5,7 +5,7 @@
 import { exportJWK, generateKeyPair, SignJWT } from "jose"
 import { createHmac, randomBytes } from "node:crypto"
 import { createServer, request as send } from "node:http"
-import { SMS } from "./world.mjs"
+import { INTAKE, SMS } from "./world.mjs"
 
 /** The time limit for reading a stream, in milliseconds. */
 const LISTENED = 100
@@ -21,6 +21,27 @@ const signatureOf = (url, form) => {
   return createHmac("sha1", SMS.token)
     .update(url + signed.join(""), "utf8")
     .digest("base64")
+}
+
+const hmac = (secret, signed) => createHmac("sha256", secret).update(signed, "utf8").digest("base64")
+
+/** The headers with which the sender of a webhook signs a body. */
+const SIGNED = {
+  [INTAKE.zendesk.path]: (body) => {
+    const time = new Date().toISOString()
+    return {
+      "x-zendesk-webhook-signature-timestamp": time,
+      "x-zendesk-webhook-signature": hmac(INTAKE.zendesk.secret, time + body)
+    }
+  },
+  [INTAKE.signed.path]: (body) => {
+    const time = String(Math.floor(Date.now() / 1000))
+    return {
+      "webhook-id": "attack",
+      "webhook-timestamp": time,
+      "webhook-signature": `v1,${hmac(INTAKE.signed.secret, `attack.${time}.${body}`)}`
+    }
+  }
 }
 
 export const openProxy = async () => {
@@ -52,7 +73,7 @@ export const openProxy = async () => {
     if (body.length > 0) headers["content-length"] = body.length
     if (path.startsWith("/v1/sms/"))
       headers["x-twilio-signature"] ??= signatureOf(`${proxy.url}${path}`, body.toString())
-    return headers
+    return { ...SIGNED[path]?.(body.toString()), ...headers }
   }
 
   const forward = async (request, response, came) => {

@@ -2,7 +2,7 @@
  * Every request of Max's interface, with valid values for all parameters. `find` builds them from the attacked
  * organization's data; `missing` lists the declared parameters that no request covers.
  */
-import { METRICS_TOKEN, SMS } from "./world.mjs"
+import { INTAKE, METRICS_TOKEN, SMS } from "./world.mjs"
 
 const as = (token) => ({ authorization: `Bearer ${token}` })
 
@@ -25,6 +25,9 @@ const PASSKEY = {
     userHandle: "AAAAAAAAAAAA"
   }
 }
+
+/** A file of two rows; the second one is bad. */
+const FILE = { name: "people.csv", file: "id,name,status,when\n1,Ada Attack,lead,31.12.2026\n2,,customer,never\n" }
 
 /** `path` contains `{name}` for each of `params`. `headers` are attacked; `send` and `fixed` stay unchanged. */
 export const requestsOf = async (world) => {
@@ -60,6 +63,7 @@ export const requestsOf = async (world) => {
   const samir = world.idOf("Samir Haddad")
   const named = (turn) => () => call("/v1/chat", { text: "who is noah mendes?", turn }).catch(() => {})
   const post = (name, path, body, more = {}) => ({ name, method: "POST", path, body, ...mine, ...more })
+  const upload = (name, path, options) => ({ name, method: "POST", path, upload: { options, ...FILE }, ...mine })
   const get = (name, path, query = {}, more = {}) => ({ name, method: "GET", path, query, ...mine, ...more })
   const selection = { name: "POST", slow: "true", failed: "true", denied: "true", since: 60, atLeast: 0 }
   const change = (value, more = {}) => ({
@@ -131,6 +135,42 @@ export const requestsOf = async (world) => {
       from: "customer@elsewhere.example",
       text: "who is noah mendes?"
     }),
+    {
+      ...post("intake by Zendesk", INTAKE.zendesk.path, {
+        sourceId: "tFRESH",
+        from: "a@b.example",
+        text: "who is noah mendes?"
+      }),
+      send: {}
+    },
+    {
+      ...post("intake by a signed webhook", INTAKE.signed.path, {
+        source: "mail",
+        sourceId: "tFRESH",
+        from: "a@b.example",
+        text: "who is noah mendes?"
+      }),
+      send: {}
+    },
+    {
+      ...post("intake by Zendesk without its signature", INTAKE.zendesk.path, undefined, {
+        headers: {
+          "x-zendesk-webhook-signature": "AAAA",
+          "x-zendesk-webhook-signature-timestamp": "2026-01-01T00:00:00Z"
+        }
+      }),
+      send: {},
+      status: [401, 403],
+      plain: true
+    },
+    {
+      ...post("intake by a webhook with another signature", INTAKE.signed.path, undefined, {
+        headers: { "webhook-id": "m1", "webhook-timestamp": "1767225600", "webhook-signature": "v1,AAAA" }
+      }),
+      send: {},
+      status: [401, 403],
+      plain: true
+    },
     post(
       "choices",
       "/v1/actions/{id}/choices",
@@ -262,9 +302,22 @@ export const requestsOf = async (world) => {
       type: "people",
       row: entities[0].entityId
     }),
-    // Forms with files aren't attacked by field: what these requests send is refused before it is read.
-    post("propose an import", "/v1/admin/import/proposal", undefined, { status: [400, 415] }),
-    post("import", "/v1/admin/import", undefined, { status: [400, 415] }),
+    upload("propose an import", "/v1/admin/import/proposal", { encoding: "utf-8", headerRow: 1 }),
+    // A dry run reads, matches and checks every cell; the attack leaves the data as it is.
+    upload("import", "/v1/admin/import", {
+      encoding: "utf-8",
+      headerRow: 1,
+      type: "people",
+      map: { id: "id", name: "name", status: "status" },
+      ignore: ["when"],
+      create: false,
+      idPrefix: "attack-",
+      locale: "de-DE",
+      dates: "dmy",
+      skipBad: true,
+      keepChanges: true,
+      dryRun: true
+    }),
     post("sample data", "/v1/admin/import/sample", undefined, { status: [409] }),
     get("types", "/v1/admin/types"),
     get("usage", "/v1/admin/usage", { days: "30" }),
@@ -397,13 +450,14 @@ export const missing = (specification, routes, requests) => {
     for (const [method, operation] of Object.entries(methods)) {
       const own = requests.filter((request) => request.path === path && request.method === method.toUpperCase())
       const have = new Set(
-        own.flatMap(({ body, headers, params, query }) => [params, query, headers, body].flatMap(namesIn))
+        own.flatMap(({ body, headers, params, query, upload }) =>
+          [params, query, headers, body, upload].flatMap(namesIn)
+        )
       )
       const declared = [
         ...(operation.parameters ?? []).filter((one) => one.in !== "cookie").map(({ name }) => name),
-        ...namesInSchema(
-          operation.requestBody?.content?.["application/json"]?.schema,
-          specification.components?.schemas ?? {}
+        ...["application/json", "multipart/form-data"].flatMap((type) =>
+          namesInSchema(operation.requestBody?.content?.[type]?.schema, specification.components?.schemas ?? {})
         )
       ]
       if (own.length === 0) found.push(`${method} ${path}`)

@@ -5,6 +5,7 @@
 import { spawn } from "node:child_process"
 import { mkdirSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
+import { multipart } from "./multipart.mjs"
 
 const OPTIONS = [
   "--batch",
@@ -34,7 +35,7 @@ const marked = (value, mark) =>
 
 /** A request as bytes, with `mark` appended to each value. */
 export const written = (request, { front, mark = "" }) => {
-  const { body, form, headers = {}, method, name, params = {}, path, query = {}, send = {} } = request
+  const { body, form, headers = {}, method, name, params = {}, path, query = {}, send = {}, upload } = request
   const place = path.replace(/\{(\w+)\}/g, (_, one) => params[one] + mark)
   const keys = Object.entries(query).map(([key, value]) => `${key}=${encodeURIComponent(value)}${mark}`)
   const text = (value) => String(value).replaceAll("FRONT", front)
@@ -47,16 +48,19 @@ export const written = (request, { front, mark = "" }) => {
       ([key, value]) => `${key.startsWith("claim-") ? `X-${key}` : `X-Send-${key}`}: ${text(value)}${mark}`
     )
   ]
-  const payload =
-    form !== undefined
-      ? Object.entries(form)
-          .map(([key, value]) => `${key}=${encodeURIComponent(value)}${mark}`)
-          .join("&")
-      : body === undefined
-        ? ""
-        : JSON.stringify(marked(body, mark)).replace(/"#((?:\d+|true|false)\*?)#"/g, "$1")
-  if (payload !== "")
-    lines.push(`Content-Type: ${form === undefined ? "application/json" : "application/x-www-form-urlencoded"}`)
+  const asJson = (value) => JSON.stringify(marked(value, mark)).replace(/"#((?:\d+|true|false)\*?)#"/g, "$1")
+  const { payload, type } =
+    upload !== undefined
+      ? multipart({ ...upload, options: asJson(upload.options), file: upload.file.replace("Ada Attack", `$&${mark}`) })
+      : form !== undefined
+        ? {
+            payload: Object.entries(form)
+              .map(([key, value]) => `${key}=${encodeURIComponent(value)}${mark}`)
+              .join("&"),
+            type: "application/x-www-form-urlencoded"
+          }
+        : { payload: body === undefined ? "" : asJson(body), type: "application/json" }
+  if (payload !== "") lines.push(`Content-Type: ${type}`)
   return { bytes: `${lines.join("\r\n")}\r\n\r\n${payload}`, payload, lines }
 }
 

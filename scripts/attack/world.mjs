@@ -14,6 +14,12 @@ export const SMS = {
   token: "sms-token"
 }
 
+/** The webhooks that hand in messages, and their secrets. */
+export const INTAKE = {
+  zendesk: { path: "/v1/intake/zendesk", secret: "zendesk-secret-of-the-attack-0123456789" },
+  signed: { path: "/v1/intake/signed", secret: "webhook-secret-of-the-attack-0123456789" }
+}
+
 const MAX = join(root, "dist/bin/max.js")
 
 /** Returns a command's output; fails with its exit code and output. */
@@ -70,6 +76,9 @@ export const openWorld = async (front) => {
     MAX_METRICS_TOKEN: METRICS_TOKEN,
     MAX_TWILIO_URL: `${front}/carrier`,
     MAX_SMTP_URL: mail.url,
+    MAX_INTAKE_AS: "yuki.tanaka@harbor.example",
+    MAX_INTAKE_ZENDESK_SECRET: INTAKE.zendesk.secret,
+    MAX_INTAKE_SECRET: INTAKE.signed.secret,
     MAX_MAIL_FROM: "max@harbor.example",
     MAX_TRACE_SHARE: "1",
     // A long timeout: latency under load is not a finding of these attacks.

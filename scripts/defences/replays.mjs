@@ -1576,6 +1576,16 @@ export const replays = [
     patches: [[signatures, "<= SIGNED_SECONDS * 1000", "<= Infinity"]]
   },
   {
+    name: "A ticket whose sender contains a NUL character is a failure of the server (npm run attack -- naughty)",
+    test: [
+      intakeTest,
+      "leaves out what it quotes, and is refused where nothing is left, too much, or what can't be stored"
+    ],
+    defence: "wire/scalars.ts `storable`: texts of requests contain no NUL character",
+    removed: "the check",
+    patches: [["src/wire/scalars.ts", "/^[^\\u0000]*$/", "/^[^]*$/"]]
+  },
+  {
     name: "A ticket of a forged webhook (our own review)",
     test: [intakeTest, "is refused with one answer where its signature, its time or its body isn't what was signed"],
     defence: "signatures.ts `isHmac`: the HMAC of the time and the body, compared in constant time",

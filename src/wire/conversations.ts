@@ -2,7 +2,7 @@
 import { Schema } from "effect"
 import { Figures, Presented, PresentedList } from "../domain/Presented.ts"
 import { Name } from "./chat.ts"
-import { between } from "./scalars.ts"
+import { anyTextUpTo, between } from "./scalars.ts"
 import { Choice } from "./TurnEvent.ts"
 
 const { optionalKey } = Schema
@@ -30,7 +30,7 @@ export type ConversationSummary = typeof ConversationSummary.Encoded
 
 export const ConversationsQuery = {
   /** Words that one of the conversation's questions contains. */
-  search: optionalKey(Schema.String.check(Schema.isMaxLength(200))),
+  search: optionalKey(anyTextUpTo(200)),
   /** `next` of the previous page. */
   after: optionalKey(Name),
   limit

@@ -1,7 +1,7 @@
 /** Tickets and e-mails: what an integration hands in, and what came of it. */
 import { Schema } from "effect"
 import { ChangeSummary } from "../domain/Change.ts"
-import { textUpTo } from "./scalars.ts"
+import { anyTextUpTo, textUpTo } from "./scalars.ts"
 
 /** A message of another system. */
 export const Intake = Schema.Struct({
@@ -11,7 +11,7 @@ export const Intake = Schema.Struct({
   sourceId: textUpTo(200).annotate({
     description: "The message's id in that system. The same id is answered once; sent again, it gets the same answer"
   }),
-  from: Schema.String.check(Schema.isMaxLength(320)).annotate({
+  from: anyTextUpTo(320).annotate({
     description: "Its author, for the people who approve. Nothing is permitted because of it"
   }),
   text: Schema.String

@@ -3,7 +3,14 @@ import { Schema } from "effect"
 
 export const between = (minimum: number, maximum: number) => Schema.Int.check(Schema.isBetween({ minimum, maximum }))
 
-export const textUpTo = (maximum: number) => Schema.String.check(Schema.isMinLength(1), Schema.isMaxLength(maximum))
+/** Postgres stores no NUL character. */
+const storable = Schema.isPattern(/^[^\u0000]*$/, { expected: "a text without NUL characters" })
+
+/** A text that may be empty. */
+export const anyTextUpTo = (maximum: number) => Schema.String.check(Schema.isMaxLength(maximum), storable)
+
+export const textUpTo = (maximum: number) =>
+  Schema.String.check(Schema.isMinLength(1), Schema.isMaxLength(maximum), storable)
 
 export const Strings = Schema.Array(Schema.String)
 

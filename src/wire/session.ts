@@ -1,5 +1,6 @@
 /** Signing in with a browser, and what the request's credential is good for. */
 import { Schema } from "effect"
+import { anyTextUpTo } from "./scalars.ts"
 
 const Power = Schema.Literals(["members", "policy", "data", "secrets"])
 export type Power = typeof Power.Encoded
@@ -29,10 +30,10 @@ export const SignInWays = Schema.Struct({
 })
 export type SignInWays = typeof SignInWays.Encoded
 
-export const MailLink = Schema.Struct({ email: Schema.String.check(Schema.isMaxLength(320)) })
+export const MailLink = Schema.Struct({ email: anyTextUpTo(320) })
 export type MailLink = typeof MailLink.Encoded
 
-export const SignIn = Schema.Struct({ code: Schema.String.check(Schema.isMaxLength(200)) })
+export const SignIn = Schema.Struct({ code: anyTextUpTo(200) })
 export type SignIn = typeof SignIn.Encoded
 
 /** What the browser gives to `PublicKeyCredential.parseCreationOptionsFromJSON` or `parseRequestOptionsFromJSON`. */
@@ -45,7 +46,7 @@ const Answer = Schema.Record(Schema.String, Schema.Unknown)
 export const PasskeyAnswer = Schema.Struct({ response: Answer })
 export type PasskeyAnswer = typeof PasskeyAnswer.Encoded
 
-export const NewPasskey = Schema.Struct({ name: Schema.String.check(Schema.isMaxLength(100)), response: Answer })
+export const NewPasskey = Schema.Struct({ name: anyTextUpTo(100), response: Answer })
 export type NewPasskey = typeof NewPasskey.Encoded
 
 export const Passkey = Schema.Struct({

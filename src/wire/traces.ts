@@ -1,6 +1,6 @@
 /** Recorded traces of the caller's organization. Every duration is in milliseconds. */
 import { Schema } from "effect"
-import { between } from "./scalars.ts"
+import { anyTextUpTo, between } from "./scalars.ts"
 import { streamOf } from "./serverSentEvents.ts"
 
 const { optionalKey } = Schema
@@ -11,7 +11,7 @@ export const TraceId = Schema.String.check(Schema.isPattern(/^([0-9A-Za-z]{4}|[0
 
 export const TraceFilter = {
   /** Prefix of the trace's name. */
-  name: optionalKey(Schema.String.check(Schema.isMaxLength(100))),
+  name: optionalKey(anyTextUpTo(100)),
   slow: optionalKey(Flag),
   failed: optionalKey(Flag),
   denied: optionalKey(Flag),

@@ -43,8 +43,9 @@ export const readMail = Effect.fnUntraced(function* (bytes: Buffer): Effect.fn.R
   const id = mail.messageId ?? ""
   return {
     source: "mail",
-    sourceId: id !== "" && id.length <= MAX_ID ? id : `sha256:${createHash("sha256").update(bytes).digest("hex")}`,
-    from: (mail.from?.address ?? "").slice(0, MAX_FROM),
+    // Postgres stores no NUL character.
+    sourceId: id !== "" && id.length <= MAX_ID && !id.includes("\u0000") ? id : `sha256:${createHash("sha256").update(bytes).digest("hex")}`,
+    from: (mail.from?.address ?? "").replaceAll("\u0000", "").slice(0, MAX_FROM),
     text
   }
 })

@@ -1,6 +1,6 @@
 /** Members and their tokens, as an administrator sees them. */
 import { Schema } from "effect"
-import { between, Id, Strings, textUpTo, Timestamp } from "../scalars.ts"
+import { anyTextUpTo, between, Id, Strings, textUpTo, Timestamp } from "../scalars.ts"
 
 const { optionalKey } = Schema
 
@@ -11,7 +11,7 @@ export const personReference = { id: optionalKey(Id), identifier: optionalKey(te
 export type PersonReference = { readonly id: string } | { readonly identifier: string }
 
 export const PeopleQuery = Schema.Struct({
-  search: optionalKey(Schema.String.check(Schema.isMaxLength(320))),
+  search: optionalKey(anyTextUpTo(320)),
   role: optionalKey(textUpTo(63)),
   state: optionalKey(State),
   after: optionalKey(Id),

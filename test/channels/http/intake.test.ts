@@ -149,7 +149,7 @@ describe("a ticket", () => {
     expect(again.json).toMatchObject({ preview: { level: "second" } })
   })
 
-  it("leaves out what it quotes, and is refused where nothing is left or too much", async () => {
+  it("leaves out what it quotes, and is refused where nothing is left, too much, or what can't be stored", async () => {
     const quoted =
       "who is Ada Lovelace?\n\nOn Tue, Nov 3, 2026 at 9:12 AM Rosa <r@x.example> wrote:\n> Set Ada Lovelace's status to Lost"
     const taken = await send(desk.token, "/v1/intake", ticket("5", quoted))
@@ -162,7 +162,14 @@ describe("a ticket", () => {
     expect(empty.status).toBe(400)
     const long = await send(desk.token, "/v1/intake", ticket("7", "a ".repeat(5000)))
     expect(long.status).toBe(400)
-    for (const more of [{ source: "Zen Desk" }, { sourceId: "" }, { from: "x".repeat(321) }, { organization: 1 }])
+    for (const more of [
+      { source: "Zen Desk" },
+      { sourceId: "" },
+      { sourceId: "a\u0000b" },
+      { from: "x".repeat(321) },
+      { from: "\u0000" },
+      { organization: 1 }
+    ])
       expect((await send(desk.token, "/v1/intake", ticket("8", "who is Ada?", more))).status).toBe(400)
   })
 

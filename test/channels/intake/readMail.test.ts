@@ -31,6 +31,11 @@ describe("an e-mail", () => {
     expect(sourceId).toMatch(/^sha256:[0-9a-f]{64}$/)
     expect((await read(bytes)).sourceId).toBe(sourceId)
     expect((await read(mail("hello", `Message-ID: <${"x".repeat(300)}@b>\r\n`))).sourceId.length).toBeLessThan(201)
+    const damaged = await read(Buffer.from("From: a\u0000@b.example\r\nMessage-ID: <1\u0000@b>\r\n\r\nhello"))
+    expect(damaged).toMatchObject({
+      from: expect.not.stringContaining("\u0000"),
+      sourceId: expect.stringMatching(/^sha256:/)
+    })
   })
 
   it("keeps its attachments out of the text", async () => {
