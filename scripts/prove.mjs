@@ -1,5 +1,6 @@
 // Runs the long form of every test series: kill -9 at hundreds of moments, the whole corpus of permissions several times, every
-// question of the matrix. Arguments select test files by a part of their name. Takes about an hour.
+// question of the matrix, and all tests with row-level security. Arguments select test files by a part of their name, or the series
+// pgbouncer, rls or failover. Takes about an hour.
 import { spawnSync } from "node:child_process"
 import { readdirSync, readFileSync } from "node:fs"
 import { join, relative } from "node:path"
@@ -15,7 +16,8 @@ const files = sources
   .map((path) => relative(root, path))
   .filter((path) => wanted.length === 0 || wanted.some((word) => path.includes(word)))
   .sort()
-if (files.length === 0 && !wanted.includes("pgbouncer") && !wanted.includes("failover")) {
+const SERIES = ["pgbouncer", "failover", "rls"]
+if (files.length === 0 && !SERIES.some((name) => wanted.includes(name))) {
   console.error(`No test series has a name with ${wanted.join(" or ")}`)
   process.exit(1)
 }
@@ -44,6 +46,11 @@ for (const mode of pooled.length === 0 ? [] : ["session", "transaction"])
   run(process.execPath, ["node_modules/vitest/vitest.mjs", "run", ...pooled], {
     MAX_TEST_LONG: "",
     MAX_TEST_POOL: mode
+  })
+if (wanted.length === 0 || wanted.includes("rls"))
+  run(process.execPath, ["node_modules/vitest/vitest.mjs", "run", "--config", "vitest.rls.config.ts"], {
+    MAX_TEST_LONG: "",
+    MAX_TEST_RLS: "all"
   })
 // Needs Debian's packages patroni, etcd-server and haproxy.
 if (wanted.length === 0 || wanted.includes("failover")) run(process.execPath, ["scripts/failover.mjs"])
