@@ -44,7 +44,10 @@ export const readMail = Effect.fnUntraced(function* (bytes: Buffer): Effect.fn.R
   return {
     source: "mail",
     // Postgres stores no NUL character.
-    sourceId: id !== "" && id.length <= MAX_ID && !id.includes("\u0000") ? id : `sha256:${createHash("sha256").update(bytes).digest("hex")}`,
+    sourceId:
+      id !== "" && id.length <= MAX_ID && !id.includes("\u0000")
+        ? id
+        : `sha256:${createHash("sha256").update(bytes).digest("hex")}`,
     from: (mail.from?.address ?? "").replaceAll("\u0000", "").slice(0, MAX_FROM),
     text
   }
