@@ -12,6 +12,7 @@ import { Measures } from "./observability/Measures.ts"
 import { Recorder } from "./observability/Recorder.ts"
 import { Actions, type ActionSettings } from "./services/actions/Actions.ts"
 import { Imports } from "./services/administration/Imports.ts"
+import { PolicyEditor } from "./services/administration/PolicyEditor.ts"
 import { Administration } from "./services/administration/Administration.ts"
 import { AuditLog } from "./services/audit/AuditLog.ts"
 import { ChangeOutbox } from "./services/changes/calls/ChangeOutbox.ts"
@@ -124,6 +125,7 @@ export const Services = ConfiguredChanges.pipe(
       Mappings.layer,
       Organizations.layer,
       Passkeys.layer,
+      PolicyEditor.layer,
       Conversations.layer,
       Sessions.layer,
       Sources.layer,

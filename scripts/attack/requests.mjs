@@ -29,6 +29,9 @@ const PASSKEY = {
 /** A file of two rows; the second one is bad. */
 const FILE = { name: "people.csv", file: "id,name,status,when\n1,Ada Attack,lead,31.12.2026\n2,,customer,never\n" }
 
+/** A policy file that gives nothing. */
+const POLICY = JSON.stringify({ version: 1, roles: { rep: {} }, rules: [] })
+
 /** `path` contains `{name}` for each of `params`. `headers` are attacked; `send` and `fixed` stay unchanged. */
 export const requestsOf = async (world) => {
   const mine = { send: as(world.admin) }
@@ -294,6 +297,16 @@ export const requestsOf = async (world) => {
     get("policy", "/v1/admin/policy"),
     get("versions", "/v1/admin/policy/versions"),
     get("changes", "/v1/admin/policy/changes/{from}/{to}", {}, { params: { from: "1", to: "1" } }),
+    get("policy file", "/v1/admin/policy/document"),
+    get("policy version", "/v1/admin/policy/document/{version}", {}, { params: { version: "1" } }),
+    post("check a policy", "/v1/admin/policy/check", { document: POLICY }),
+    post("simulate a policy", "/v1/admin/policy/simulation", { document: POLICY, id: samir }),
+    post("simulate for a person", "/v1/admin/policy/simulation", {
+      document: POLICY,
+      identifier: "rosa.delgado@harbor.example"
+    }),
+    // Another version is in force, so that no request that is sent unchanged publishes anything.
+    post("publish a policy", "/v1/admin/policy/publish", { document: POLICY, replacing: 0 }, { status: [409] }),
     post("explain", "/v1/admin/explain", { id: samir, type: "people" }),
     post("explain a person", "/v1/admin/explain", { identifier: "rosa.delgado@harbor.example", type: "people" }),
     post("explain a row", "/v1/admin/explain/row", { id: samir, type: "people", row: entities[0].entityId }),

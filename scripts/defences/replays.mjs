@@ -72,6 +72,7 @@ const groupsTest = "test/services/lookup/groups.test.ts"
 const shownTable = "every filter finds what the oracle finds in the table that is shown to the caller"
 const exportTest = "test/channels/http/export.test.ts"
 const invitationsTest = "test/channels/http/invitations.test.ts"
+const policyEditorTest = "test/channels/http/policyEditor.test.ts"
 const importsTest = "test/channels/http/imports.test.ts"
 const storing = "src/database/migrations/0030_storing_proposals.ts"
 const passkeysTest = "test/channels/http/passkeys.test.ts"
@@ -2164,6 +2165,61 @@ export const replays = [
     defence: "holders.ts: the change is taken back if a power has no active holder afterwards",
     removed: "the comparison",
     patches: [["src/services/members/holders.ts", "find((power) => !after.has(power))", "find(() => false)"]]
+  },
+  {
+    name: "An administrator without the power over the policy who read or published a policy file (our own review)",
+    test: [policyEditorTest, "needs the power over the policy"],
+    defence: "PolicyEditor.ts: the power is required of the current roles",
+    removed: "the requirement",
+    patches: [
+      [
+        "src/services/administration/PolicyEditor.ts",
+        'yield* requirePower(asking.state.policy, asking.principal, "policy")',
+        ""
+      ]
+    ]
+  },
+  {
+    name: "A published policy that no active person could change any more (our own review)",
+    test: [policyEditorTest, "can't take the power over the policy from the last active person who has it"],
+    defence: "Policies.ts: an active holder of the power is required in the publishing transaction",
+    removed: "the requirement",
+    patches: [
+      [
+        "src/services/policies/Policies.ts",
+        'if (administrator !== undefined) yield* requireHolder(app, organization, policy, "policy")',
+        ""
+      ]
+    ]
+  },
+  {
+    name: "A policy published over another administrator's (our own review)",
+    test: [policyEditorTest, "isn't published over a version that its author hasn't seen"],
+    defence: "Policies.ts `requireVersion`: the version that the text was made from is in force",
+    removed: "the requirement",
+    patches: [
+      [
+        "src/services/policies/Policies.ts",
+        "if (replacing !== undefined) yield* requireVersion(app, organization.id, replacing)",
+        ""
+      ]
+    ]
+  },
+  {
+    name: "A simulated policy as an oracle of hidden rows (our own review)",
+    test: [policyEditorTest, "learns no hidden row by a simulation or a failing test"],
+    defence: "simulatePolicy.ts: only rows that the administrator sees are counted and named",
+    removed: "the restriction to visible rows",
+    patches: [
+      ["src/services/policies/simulatePolicy.ts", "rows: all(visible, seen(access.rows)),", "rows: seen(access.rows),"]
+    ]
+  },
+  {
+    name: "A policy's test as an oracle of hidden rows (our own review)",
+    test: [policyEditorTest, "learns no hidden row by a simulation or a failing test"],
+    defence: "PolicyEditor.ts: why a test fails is for administrators who see every row and column",
+    removed: "the condition",
+    patches: [["src/services/administration/PolicyEditor.ts", "failures: isWhole ? failures : []", "failures"]]
   },
   {
     name: "A former id of a member was another person's id in the new table of people, who got their conversations (our own review)",

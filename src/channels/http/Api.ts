@@ -41,6 +41,7 @@ import { admin } from "./AdminApi.ts"
 import { Admitted, Need } from "./admitted.ts"
 import { changes } from "./ChangesApi.ts"
 import { imports } from "./ImportApi.ts"
+import { policies } from "./PolicyApi.ts"
 import { traces } from "./TracesApi.ts"
 
 const { findEntities, listColumnsForType, listEntityTypes } = MaxToolkit.tools
@@ -280,6 +281,7 @@ export class Api extends HttpApi.make("max")
   .add(traces)
   .add(admin)
   .add(imports)
+  .add(policies)
   .add(session)
   .add(passkeys)
   .add(setup)

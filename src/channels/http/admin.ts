@@ -2,15 +2,13 @@
 import { Effect } from "effect"
 import { HttpServerResponse } from "effect/http"
 import * as HttpApiBuilder from "effect/http-api/HttpApiBuilder"
-import type { OperatorError } from "../../domain/errors.ts"
-import { CurrentPrincipal, type Principal } from "../../domain/Principal.ts"
 import { isoTimestamp } from "../../domain/values.ts"
 import { Env } from "../../env.ts"
 import { Administration } from "../../services/administration/Administration.ts"
 import type { Person } from "../../services/administration/people.ts"
 import { renderCell } from "../../tools/render.ts"
 import type { AuditPage, Verifications } from "../../wire/admin/audit.ts"
-import type { Invitations, People, PersonReference, PersonWithTokens, SignInLink } from "../../wire/admin/people.ts"
+import type { Invitations, People, PersonWithTokens, SignInLink } from "../../wire/admin/people.ts"
 import type {
   Policy,
   PolicyChanges,
@@ -23,50 +21,18 @@ import type { ChangeLog } from "../../wire/admin/changes.ts"
 import type { TextLog } from "../../wire/admin/texts.ts"
 import type { Health } from "../../wire/admin/health.ts"
 import type { Usage } from "../../wire/admin/usage.ts"
+import { ambiguousPerson, personOf, respond } from "./administrator.ts"
 import { Api } from "./Api.ts"
 import { json } from "./json.ts"
-import type { ProblemName } from "../../wire/problems.ts"
-import { problem, problemOf, type PublicError } from "./problems.ts"
-
-type Response = HttpServerResponse.HttpServerResponse
+import { problem } from "./problems.ts"
 
 const PAGE_SIZE = 50
 /** Of a usage report. */
 const DAYS = 30
 
-/** Runs an endpoint with the calling administrator; an `OperatorError` becomes the given problem. */
-const respond = <R>(
-  use: (administrator: Principal) => Effect.Effect<Response, PublicError | OperatorError, R>,
-  onOperatorError: ProblemName = "NotPossible"
-) =>
-  Effect.flatMap(CurrentPrincipal, use).pipe(
-    Effect.catch((error) =>
-      Effect.succeed(
-        error._tag === "OperatorError"
-          ? problem(onOperatorError, [error.message, ...(error.details ?? [])].join(" "))
-          : problemOf(error)
-      )
-    )
-  )
-
 const noMember = problem("NotFound", "No member of this organization has this id.")
-const ambiguousPerson = problem("InvalidInput", "Send exactly one of id and identifier.")
 const invalidSince = problem("InvalidInput", "Invalid since: send a date, or a time in UTC that ends with Z.")
 const invalidBefore = problem("InvalidInput", "Invalid before: send the time of an entry as it was returned.")
-
-/** The person that a body refers to; undefined unless it has exactly one of id and identifier. */
-const personOf = ({
-  id,
-  identifier
-}: {
-  readonly id?: string
-  readonly identifier?: string
-}): PersonReference | undefined =>
-  id !== undefined && identifier === undefined
-    ? { id }
-    : identifier !== undefined && id === undefined
-      ? { identifier }
-      : undefined
 
 const shown = (person: Person) => {
   const { id, identifiers, isSelf, lastCall, memberSince, name, roles, state, suspendedSince, tokens } = person

@@ -11,6 +11,11 @@ export const Need = Context.Reference<Needed>("max/channels/http/Need", {
   defaultValue: () => ({ calls: 0 })
 })
 
+/** Bytes that the bodies of a group may have, where they may have more than the server's limit. */
+export const BodyLimit = Context.Reference<number | undefined>("max/channels/http/BodyLimit", {
+  defaultValue: () => undefined
+})
+
 /** Admits the caller before params, query or body are decoded. */
 export class Admitted extends HttpApiMiddleware.Service<Admitted, { provides: CurrentPrincipal | CurrentCaller }>()(
   "max/channels/http/Admitted",

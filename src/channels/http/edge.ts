@@ -27,7 +27,7 @@ export interface Route {
   /** Path parameters are written `:name`. */
   readonly path: string
   /** The body's content type; JSON by default. */
-  readonly takes?: "form" | "file"
+  readonly takes?: "form" | "file" | "policy"
   /** Accepted query keys; without this list every key is accepted. */
   readonly query?: ReadonlyArray<string>
 }
@@ -103,6 +103,9 @@ const repeatedHeader = (request: Request): string | undefined => {
   return undefined
 }
 
+const takenBy = (request: Request, find: ReturnType<typeof makeFinder>): keyof typeof BODIES =>
+  find(pathOf(request)).find((route) => route.takes !== undefined)?.takes ?? "json"
+
 /** The problem of a request that fails the checks; the application never sees it. */
 const rejection = (
   request: Request,
@@ -122,8 +125,7 @@ const rejection = (
   const invalid = invalidKeys(request, find)
   if (invalid.length > 0) return problem("InvalidInput", describePaths(invalid))
   const length = headers["content-length"]
-  const takes = find(pathOf(request)).find((route) => route.takes !== undefined)?.takes ?? "json"
-  const { maximum, tooLarge, type, unsupported } = BODIES[takes]
+  const { maximum, tooLarge, type, unsupported } = BODIES[takenBy(request, find)]
   if (length !== undefined && Number(length) > maximum) return tooLarge
   const hasBody = (length !== undefined && length !== "0") || headers["transfer-encoding"] !== undefined
   if (!hasBody) return undefined
@@ -148,7 +150,7 @@ const expected = (error: unknown, request: Request, find: ReturnType<typeof make
     }
     case "RequestParseError":
       return error.reason.reason === "BodyTooLarge"
-        ? BODIES.json.tooLarge
+        ? BODIES[takenBy(request, find)].tooLarge
         : problem("InvalidInput", "The body doesn't match its Content-Length or encoding.")
     default:
       return undefined

@@ -2,8 +2,8 @@
  * The handler of each path. A new group of endpoints goes into `Api` and `Handlers`; a route outside the declared API
  * (a page, another protocol) goes into `Undeclared` and `ROUTES`.
  */
-import { Context, Effect, Layer, type Schema, SchemaAST } from "effect"
-import { HttpRouter, HttpServerResponse } from "effect/http"
+import { ByteSize, Context, Effect, Layer, type Schema, SchemaAST } from "effect"
+import { HttpIncomingMessage, HttpRouter, HttpServerResponse } from "effect/http"
 import * as HttpApi from "effect/http-api/HttpApi"
 import * as HttpApiBuilder from "effect/http-api/HttpApiBuilder"
 import * as OpenApi from "effect/http-api/OpenApi"
@@ -17,12 +17,14 @@ import { Passkeys as PasskeyService } from "../../services/access/Passkeys.ts"
 import { OrganizationState } from "../../services/catalog/OrganizationState.ts"
 import { FailedAuthThrottle } from "../../services/access/FailedAuthThrottle.ts"
 import { Administering } from "./admin.ts"
-import { Admitted, Need } from "./admitted.ts"
+import { Admitted, BodyLimit, Need } from "./admitted.ts"
 import type { Health } from "../../wire/health.ts"
 import type { PasskeyOptions, Session as SessionInfo, SignInWays } from "../../wire/session.ts"
 import { Api } from "./Api.ts"
 import { UPLOAD_PATHS } from "./ImportApi.ts"
 import { Importing } from "./imports.ts"
+import { PolicyEditing } from "./policies.ts"
+import { POLICY_PATHS } from "./PolicyApi.ts"
 import { Intake } from "./intake.ts"
 import { json } from "./json.ts"
 import { ASSET_ROUTES, Assets } from "./assets.ts"
@@ -142,9 +144,13 @@ const Authentication = Layer.effect(
   Admitted,
   Effect.map(authentication, (authenticated) =>
     // An endpoint's annotation overrides its group's.
-    Admitted.of((use, { endpoint, group }) =>
-      authenticated(use, Context.get(Context.merge(group.annotations, endpoint.annotations), Need))
-    )
+    Admitted.of((use, { endpoint, group }) => {
+      const annotations = Context.merge(group.annotations, endpoint.annotations)
+      const limit = Context.get(annotations, BodyLimit)
+      const limited =
+        limit === undefined ? use : Effect.provideService(use, HttpIncomingMessage.MaxBodySize, ByteSize.bytes(limit))
+      return authenticated(limited, Context.get(annotations, Need))
+    })
   )
 )
 
@@ -158,6 +164,7 @@ const Handlers = Layer.mergeAll(
   Traces,
   Administering,
   Importing,
+  PolicyEditing,
   Session,
   Passkeys,
   Setup,
@@ -194,7 +201,8 @@ HttpApi.reflect(Api, {
       method,
       path,
       ...(group.identifier === "health" ? {} : { query: keysOf(query) }),
-      ...(UPLOAD_PATHS.includes(path) ? { takes: "file" } : {})
+      ...(UPLOAD_PATHS.includes(path) ? { takes: "file" } : {}),
+      ...(POLICY_PATHS.includes(path) ? { takes: "policy" } : {})
     })
 })
 

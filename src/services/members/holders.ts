@@ -37,3 +37,16 @@ export const keepingHolders = <A, E, R>(
       `This is the last active person who may change ${WORDS[lost]} here. Give another person a role that may, first.`
     )
   })
+
+/** Fails unless an active member has the power under this policy, which is about to be published. */
+export const requireHolder = Effect.fnUntraced(function* (
+  app: PgClient.PgClient,
+  organization: Organization,
+  policy: Policy,
+  power: Power
+) {
+  if ((yield* heldPowers(app, organization, policy)).has(power)) return
+  return yield* OperatorError.of(
+    `With this policy no active person could change ${WORDS[power]} here any more. Let a role that an active person has administer "${power}".`
+  )
+})

@@ -17,6 +17,8 @@ import { lintPolicy } from "../../permissions/lint.ts"
 import { Policy, type PolicyTest, type Problem, problemText } from "../../permissions/Policy.ts"
 import { readPolicy } from "../../permissions/readPolicy.ts"
 import type { PolicyVersion } from "../../wire/admin/policy.ts"
+import type { Principal } from "../../domain/Principal.ts"
+import { requireHolder } from "../members/holders.ts"
 import { IdentityResolver } from "../members/IdentityResolver.ts"
 import { OrganizationState, type State } from "../catalog/OrganizationState.ts"
 import { makeRowEvaluator } from "./rowEvaluator.ts"
@@ -45,6 +47,8 @@ export interface Checked {
 export interface PublishOptions {
   /** The version that must be in force; publication is refused otherwise. */
   readonly replacing?: number | undefined
+  /** Publishes under the epoch that admitted the administrator, and leaves an active member with the power `policy`. */
+  readonly administrator?: Principal | undefined
 }
 
 type Fault = OperatorError | NotAdmitted | Unavailable
@@ -95,6 +99,11 @@ export class Policies extends Context.Service<
     ) => Effect.Effect<{ readonly document: string; readonly policy: Policy }, OperatorError | Unavailable>
     /** All versions, newest first. */
     readonly list: (organization: Organization) => Effect.Effect<ReadonlyArray<PolicyVersion>, Unavailable>
+    /** Checks a file, or returns the problems because of which it can't be read. */
+    readonly inspect: (
+      organization: Organization,
+      text: string
+    ) => Effect.Effect<Checked | { readonly problems: ReadonlyArray<Problem> }, Exclude<Fault, OperatorError>>
     /** Reads a file, runs its tests and lints it. Fails only when the file can't be read. */
     readonly check: (organization: Organization, text: string) => Effect.Effect<Checked, Fault>
     /** Publishes a file, or fails and leaves the policy in force unchanged. */
@@ -126,13 +135,32 @@ export class Policies extends Context.Service<
       })
 
       /** Reads and validates a file without running its tests. */
-      const read = Effect.fnUntraced(function* (organization: Organization, text: string, { catalog }: State) {
+      const tryRead = Effect.fnUntraced(function* (organization: Organization, text: string, { catalog }: State) {
         const reading = readPolicy(text, catalog)
-        if ("problems" in reading) return yield* refused(reading.problems)
+        if ("problems" in reading) return reading
         const assignments = yield* readAssignments(search, organization.id)
-        const tooLarge = yield* oversizedPlans(reading.policy, catalog, assignments.roleSets)
-        if (tooLarge.length > 0) return yield* refused(tooLarge)
-        return { ...reading, assignments }
+        const problems = yield* oversizedPlans(reading.policy, catalog, assignments.roleSets)
+        return problems.length > 0 ? { problems } : { ...reading, assignments }
+      })
+
+      const read = Effect.fnUntraced(function* (organization: Organization, text: string, state: State) {
+        const reading = yield* tryRead(organization, text, state)
+        return "problems" in reading ? yield* refused(reading.problems) : reading
+      })
+
+      const inspect = Effect.fnUntraced(function* (organization: Organization, text: string) {
+        const state = yield* inForce(organization)
+        const { catalog } = state
+        const reading = yield* tryRead(organization, text, state)
+        if ("problems" in reading) return reading
+        const { assignments, policy, tests } = reading
+        return {
+          policy,
+          catalog,
+          warnings: lintPolicy(policy, catalog, Date.now(), assignments),
+          tests: yield* runTests(organization, policy, tests),
+          changes: diffPolicies(state.policy, policy, catalog)
+        } satisfies Checked
       })
 
       const requirePassingTests = Effect.fnUntraced(function* (
@@ -153,14 +181,17 @@ export class Policies extends Context.Service<
         text: string,
         author: string,
         state: State,
-        replacing?: number
+        { administrator, replacing }: PublishOptions = {}
       ) {
+        if (administrator !== undefined && administrator.epoch !== state.catalog.epoch)
+          return yield* OperatorError.of(CHANGED)
         const { policy, tests } = yield* read(organization, text, state)
         yield* requirePassingTests(organization, policy, tests)
         const version = yield* Effect.gen(function* () {
           // The tests ran outside this transaction, so that they don't block suspensions. They hold only for their epoch.
           if ((yield* holdEpoch(app, organization.id)) !== state.catalog.epoch) return undefined
           if (replacing !== undefined) yield* requireVersion(app, organization.id, replacing)
+          if (administrator !== undefined) yield* requireHolder(app, organization, policy, "policy")
           return yield* insertPolicy(app, organization.id, text, policy, author)
         }).pipe(app.withTransaction, orUnavailable)
         return version === undefined ? yield* OperatorError.of(CHANGED) : { version, policy }
@@ -212,21 +243,15 @@ export class Policies extends Context.Service<
           }))
         }),
 
+        inspect: Effect.fn("Policies.inspect")(inspect),
+
         check: Effect.fn("Policies.check")(function* (organization, text) {
-          const state = yield* inForce(organization)
-          const { catalog } = state
-          const { assignments, policy, tests } = yield* read(organization, text, state)
-          return {
-            policy,
-            catalog,
-            warnings: lintPolicy(policy, catalog, Date.now(), assignments),
-            tests: yield* runTests(organization, policy, tests),
-            changes: diffPolicies(state.policy, policy, catalog)
-          }
+          const found = yield* inspect(organization, text)
+          return "problems" in found ? yield* refused(found.problems) : found
         }),
 
         publish: Effect.fn("Policies.publish")(function* (organization, text, author, options) {
-          return yield* publish(organization, text, author, yield* inForce(organization), options?.replacing)
+          return yield* publish(organization, text, author, yield* inForce(organization), options)
         }),
 
         change: Effect.fn("Policies.change")(function* (organization, edit, author, options) {
@@ -241,7 +266,10 @@ export class Policies extends Context.Service<
           const changes = diffPolicies(state.policy, policy, state.catalog)
           if (options?.dryRun === true) yield* requirePassingTests(organization, policy, tests)
           if (options?.dryRun === true || changes.length === 0) return { version: undefined, changes }
-          return { version: (yield* publish(organization, text, author, state, row.version)).version, changes }
+          return {
+            version: (yield* publish(organization, text, author, state, { replacing: row.version })).version,
+            changes
+          }
         })
       })
     })

@@ -19,7 +19,7 @@ import { leafCount, NEVER } from "../../domain/Predicate.ts"
 import { DEFAULT_LIMIT } from "../../domain/Query.ts"
 import { closest, quoted } from "../../domain/text.ts"
 import type { TypeExplanation } from "../../wire/admin/policy.ts"
-import { type Policy, problemText } from "../../permissions/Policy.ts"
+import { Action, type Policy, problemText } from "../../permissions/Policy.ts"
 import { bindPredicate } from "../../permissions/bindPredicate.ts"
 import { isInForce, rulesFor } from "../../permissions/PermissionEngine.ts"
 import { readPolicy } from "../../permissions/readPolicy.ts"
@@ -87,6 +87,11 @@ export class PolicyReview extends Context.Service<
       organization: Organization,
       question: Question & { readonly file: string }
     ) => Effect.Effect<Simulation, Fault>
+    /** Simulates a file within the asker's own visibility, under the conditions of `explainAs`. */
+    readonly simulateAs: (
+      asking: Admitted,
+      question: AskedByMember & { readonly file: string }
+    ) => Effect.Effect<Simulation, Fault>
     /** What each role of a file would see of each type. */
     readonly preview: (organization: Organization, file: string) => Effect.Effect<ReadonlyArray<Preview>, Fault>
     /** The types of the organization, and the roles of its policy. */
@@ -119,7 +124,10 @@ export class PolicyReview extends Context.Service<
       })
 
       /** Plans the asker in the member's state. Fails as Unavailable if the asker was admitted in another epoch. */
-      const prepareAs = Effect.fnUntraced(function* (asking: Admitted, { as, type: slug }: AskedByMember) {
+      const prepareAs = Effect.fnUntraced(function* (
+        asking: Admitted,
+        { as, file, type: slug }: AskedByMember & { readonly file?: string }
+      ) {
         const now = Date.now()
         const visibilityFor = ({ catalog, policy }: State) => visibilityOf(policy, catalog, asking.principal, now)
         const subject = yield* subjectOf(asking.state.catalog.organization, { as }, visibilityFor)
@@ -128,7 +136,12 @@ export class PolicyReview extends Context.Service<
         const visibility: Visibility = visibilityFor(subject.state)
         const visibleTypes = catalog.types.filter((candidate) => visibility.of(candidate) !== undefined)
         const type = yield* typeNamed(slug, { ...catalog, types: visibleTypes })
-        const rules = rulesFor(policy, subject.principal.roles, type, "read").filter((rule) => isInForce(rule, now))
+        const other = file === undefined ? policy : yield* policyOf(file, catalog)
+        const rules = [policy, ...(other === policy ? [] : [other])].flatMap((each) =>
+          (file === undefined ? (["read"] as const) : Action.literals)
+            .flatMap((action) => rulesFor(each, subject.principal.roles, type, action))
+            .filter((rule) => isInForce(rule, now))
+        )
         const refused = (why: string) =>
           OperatorError.of(`The rules for ${type.slug} ${why}. Ask an operator to run: max policy explain`)
         if (!rules.every((rule) => seesWholeCondition(visibility, rule.where, type, catalog)))
@@ -138,7 +151,7 @@ export class PolicyReview extends Context.Service<
           return sum + leafCount(onVisibleTargets(visibility, bound, type, catalog))
         }, 0)
         if (size > MAX_EXPLAINED_LEAVES) return yield* refused("are too large to explain within your own access")
-        return { visibility, now, policy, subject, type }
+        return { visibility, now, policy, other, subject, type }
       })
 
       return PolicyReview.of({
@@ -199,7 +212,20 @@ export class PolicyReview extends Context.Service<
 
         simulate: Effect.fn("PolicyReview.simulate")(function* (organization, question) {
           const { policy, subject, type } = yield* prepare(organization, question)
-          return yield* simulatePolicy(evaluator, subject, subject.state.policy, policy, type, Date.now())
+          return yield* simulatePolicy(
+            evaluator,
+            subject,
+            subject.state.policy,
+            policy,
+            type,
+            OPERATOR_VISIBILITY,
+            Date.now()
+          )
+        }),
+
+        simulateAs: Effect.fn("PolicyReview.simulateAs")(function* (asking, question) {
+          const { visibility, now, other, policy, subject, type } = yield* prepareAs(asking, question)
+          return yield* simulatePolicy(evaluator, subject, policy, other, type, visibility, now)
         }),
 
         preview: Effect.fn("PolicyReview.preview")(function* (organization, file) {

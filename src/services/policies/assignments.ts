@@ -40,3 +40,15 @@ export const firstMembers = (search: PgClient.PgClient, organizationId: bigint) 
   }>`
     SELECT anchor_id, roles, attributes FROM max.memberships
     WHERE organization_id = ${organizationId} AND suspended_at IS NULL ORDER BY created_at, anchor_id LIMIT 1000`)
+
+/** The combinations of roles among the first active members, each with the number of these members and the first of them. */
+export const roleSets = Effect.fnUntraced(function* (search: PgClient.PgClient, organizationId: bigint) {
+  const sets = new Map<string, { readonly roles: ReadonlyArray<string>; readonly anchorId: string; members: number }>()
+  for (const { anchor_id, roles } of yield* firstMembers(search, organizationId)) {
+    const key = JSON.stringify([...roles].sort())
+    const set = sets.get(key)
+    if (set === undefined) sets.set(key, { roles, anchorId: anchor_id, members: 1 })
+    else set.members += 1
+  }
+  return [...sets.values()]
+})

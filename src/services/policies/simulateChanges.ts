@@ -7,8 +7,10 @@ import { all, type Bound, NEVER } from "../../domain/Predicate.ts"
 import { describeRule } from "../../permissions/describe.ts"
 import { isInForce, plan, rulesFor } from "../../permissions/PermissionEngine.ts"
 import type { Policy } from "../../permissions/Policy.ts"
+import { describedPrincipal } from "./explainType.ts"
 import type { ReviewSubject } from "./reviewSubject.ts"
 import { plannedAccess, type RowEvaluator } from "./rowEvaluator.ts"
+import { onVisibleTargets, type Visibility, visibleCatalog } from "./visibility.ts"
 
 export interface ChangeableRows {
   readonly action: "update" | "delete"
@@ -34,32 +36,37 @@ export const simulateChanges = Effect.fnUntraced(function* (
   from: Policy,
   to: Policy,
   type: EntityType,
+  visibility: Visibility,
   now: number
 ) {
-  const { name, principal, state } = subject
+  const { principal, state } = subject
   const { catalog } = state
   const rules = (policy: Policy) =>
     ACTIONS.flatMap((action) => rulesFor(policy, principal.roles, type, action)).filter((rule) => isInForce(rule, now))
   if ((type.mapping !== undefined && type.mapping.write === undefined) || rules(from).length + rules(to).length === 0)
     return undefined
+  const part = visibility.of(type)
+  const columns = type.columns.filter(({ key }) => part?.cell(key)._tag !== "Never")
+  const seen = (bound: Bound) => onVisibleTargets(visibility, bound, type, catalog)
   const reaches = [from, to].map((policy) => {
     const read = plannedAccess(policy, catalog, principal, type, now)
-    const changing = (action: "update" | "delete", columns: ReadonlyArray<string>): Bound => {
+    const changing = (action: "update" | "delete", keys: ReadonlyArray<string>): Bound => {
       const settable = type.mapping?.write?.columns
       const isOpen =
         isWritable(type, action) &&
-        (action === "delete" || settable === undefined || columns.every((key) => settable.includes(key)))
+        (action === "delete" || settable === undefined || keys.every((key) => settable.includes(key)))
       if (!isOpen) return NEVER
       const planned = compilable(plan(policy, catalog, principal, type, action, now), type, catalog)
       if (planned._tag === "Denied") return NEVER
       return all(
-        read.rows,
-        planned.where,
-        ...columns.flatMap((column) => [read.cell(column), planned.cells.get(column) ?? NEVER])
+        part?.rows ?? NEVER,
+        seen(read.rows),
+        seen(planned.where),
+        ...keys.flatMap((key) => [seen(read.cell(key)), seen(planned.cells.get(key) ?? NEVER)])
       )
     }
     return [
-      ...type.columns.map(({ key }) => changing("update", [key])),
+      ...columns.map(({ key }) => changing("update", [key])),
       changing(
         "delete",
         changedColumns({ type, assignments: [], write: { action: "delete" } }).map(({ key }) => key)
@@ -67,10 +74,11 @@ export const simulateChanges = Effect.fnUntraced(function* (
     ]
   })
   const judgements = reaches.flat().map((of) => ({ of }))
+  const names = visibleCatalog(visibility, catalog)
   const { counts } = yield* evaluator.counts(type, catalog, judgements)
-  const half = type.columns.length + 1
+  const half = columns.length + 1
   const rows = Array.from({ length: half }, (_, index): ChangeableRows => {
-    const column = type.columns[index]?.slug
+    const column = columns[index]?.slug
     return {
       action: column === undefined ? "delete" : "update",
       ...(column === undefined ? {} : { column }),
@@ -80,6 +88,8 @@ export const simulateChanges = Effect.fnUntraced(function* (
   })
   return {
     rows: rows.filter(({ after, before }) => before + after > 0),
-    rules: rules(to).map((rule) => describeRule(rule, catalog, { name, attributes: principal.attributes }))
+    rules: rules(to).map((rule) =>
+      describeRule(rule, names, describedPrincipal(subject, visibility), visibility.isOperator)
+    )
   } satisfies SimulatedChanges
 })

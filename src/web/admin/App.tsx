@@ -14,6 +14,7 @@ import { People } from "./People.tsx"
 import { PersonPage } from "./Person.tsx"
 import { place, to } from "./place.ts"
 import { Policy } from "./Policy.tsx"
+import { PolicyEditor } from "./PolicyEditor.tsx"
 import { Texts } from "./Texts.tsx"
 import { Usage } from "./Usage.tsx"
 import { type Access, access, announcement, handleFailure, may, problemOf } from "./state.ts"
@@ -112,6 +113,8 @@ const Inside = ({ session: { organization, scopes } }: { readonly session: Sessi
           <Import />
         ) : section === "policy" && part === "history" ? (
           <History from={query["from"]} to={query["to"]} />
+        ) : section === "policy" && part === "edit" && may("policy") ? (
+          <PolicyEditor key={query["version"] ?? ""} version={query["version"]} />
         ) : section === "policy" && part === "explain" ? (
           <Explain key={JSON.stringify(query)} person={query["person"]} type={query["type"]} row={query["row"]} />
         ) : section === "policy" ? (

@@ -1,10 +1,10 @@
 /** The versions of the policy, and the differences between two of them. */
-import type { PolicyVersion } from "../../wire/admin/policy.ts"
+import type { PolicyChanges, PolicyVersion } from "../../wire/admin/policy.ts"
 import { changes, versions } from "./api.ts"
 import { Badge, Command, Isolated, Title, useTitle, WhenLoaded } from "./parts.tsx"
 import { to } from "./place.ts"
 import { PolicyParts } from "./Policy.tsx"
-import { useLoaded } from "./state.ts"
+import { may, useLoaded } from "./state.ts"
 import { Table } from "./Table.tsx"
 
 export const History = ({
@@ -30,7 +30,15 @@ export const History = ({
               <h2>Versions</h2>
               <Table
                 caption="Versions of the policy"
-                headings={["Version", "Published", "By", "Rules", "SHA-256", "Changes"]}
+                headings={[
+                  "Version",
+                  "Published",
+                  "By",
+                  "Rules",
+                  "SHA-256",
+                  "Changes",
+                  ...(may("policy") ? ["Restore"] : [])
+                ]}
                 numbers="Rules"
                 rows={all.map((one) => ({ key: String(one.version), cells: cellsOf(one) }))}
               />
@@ -38,9 +46,11 @@ export const History = ({
           )
         }}
       </WhenLoaded>
-      <Command text="max policy show 1 > policy.json">
-        To go back, save an older version to a file and publish it:
-      </Command>
+      {may("policy") ? null : (
+        <Command text="max policy show 1 > policy.json">
+          To go back, save an older version to a file and publish it:
+        </Command>
+      )}
     </>
   )
 }
@@ -63,7 +73,18 @@ const cellsOf = ({ author, authorName, inForce, publishedAt, rules, sha256, vers
       {version - 1} → {version}
       <span class="visually-hidden">: what changed</span>
     </a>
-  )
+  ),
+  ...(may("policy")
+    ? [
+        inForce ? (
+          <span class="soft">–</span>
+        ) : (
+          <a href={to(["policy", "edit"], { version: String(version) })}>
+            Restore<span class="visually-hidden"> version {version}</span>
+          </a>
+        )
+      ]
+    : [])
 ]
 
 const Compare = ({
@@ -122,7 +143,20 @@ const VersionSelect = ({
 
 const MARKS = { "+": ["added", "Added: "], "-": ["removed", "Removed: "], "~": ["altered", "Changed: "] } as const
 
-const Diff = ({ from, until }: { readonly from: number; readonly until: number }) => {
+/** Differences of two policies in words. */
+export const Differences = ({ of }: { readonly of: PolicyChanges["changes"] }) => (
+  <ul class="diff">
+    {of.map(({ mark, what }) => (
+      <li key={mark + what} class={MARKS[mark][0]}>
+        <span aria-hidden="true">{mark}</span>
+        <span class="visually-hidden">{MARKS[mark][1]}</span>
+        <span>{what}</span>
+      </li>
+    ))}
+  </ul>
+)
+
+export const Diff = ({ from, until }: { readonly from: number; readonly until: number }) => {
   const { loaded, reload } = useLoaded(() => changes(from, until), [from, until])
   return (
     <WhenLoaded loaded={loaded} reload={reload}>
@@ -132,15 +166,7 @@ const Diff = ({ from, until }: { readonly from: number; readonly until: number }
             Version {from} and version {until} don't differ.
           </p>
         ) : (
-          <ul class="diff">
-            {differences.map(({ mark, what }) => (
-              <li key={mark + what} class={MARKS[mark][0]}>
-                <span aria-hidden="true">{mark}</span>
-                <span class="visually-hidden">{MARKS[mark][1]}</span>
-                <span>{what}</span>
-              </li>
-            ))}
-          </ul>
+          <Differences of={differences} />
         )
       }
     </WhenLoaded>

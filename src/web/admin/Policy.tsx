@@ -3,12 +3,13 @@ import type { Extent, Policy as PolicyInForce, Role } from "../../wire/admin/pol
 import { policy } from "./api.ts"
 import { Badge, Command, counted, listed, Title, useTitle, WhenLoaded } from "./parts.tsx"
 import { place, to } from "./place.ts"
-import { useLoaded } from "./state.ts"
+import { may, useLoaded } from "./state.ts"
 
 export const PolicyParts = () => {
   const [, part] = place.value.path
   const parts = [
     { part: undefined, name: "In force", path: ["policy"] },
+    ...(may("policy") ? [{ part: "edit", name: "Edit", path: ["policy", "edit"] }] : []),
     { part: "history", name: "History", path: ["policy", "history"] },
     { part: "explain", name: "Explain", path: ["policy", "explain"] }
   ]
@@ -49,24 +50,37 @@ export const Policy = () => {
           </>
         )}
       </WhenLoaded>
-      <Command text="max policy show > policy.json">
-        A policy is edited as a file, so that its tests run before it takes effect. First save it to a file and edit it:
-      </Command>
-      <Command text="max policy check policy.json">Then check its rules, its changes and its tests:</Command>
-      <Command text="max policy publish policy.json">
-        Finally publish it; the previous version stays in the history:
-      </Command>
+      {may("policy") ? null : (
+        <>
+          <Command text="max policy show > policy.json">
+            A policy is edited as a file, so that its tests run before it takes effect. First save it to a file and edit
+            it:
+          </Command>
+          <Command text="max policy check policy.json">Then check its rules, its changes and its tests:</Command>
+          <Command text="max policy publish policy.json">
+            Finally publish it; the previous version stays in the history:
+          </Command>
+        </>
+      )}
     </>
   )
 }
 
-const RoleRules = ({ role: { administers, inherits, members, role, rules } }: { readonly role: Role }) => (
+/** A role's rules in words; `members` is unknown for a policy that isn't in force. */
+export const RoleRules = ({
+  role: { administers, inherits, members, powers, role, rules }
+}: {
+  readonly role: Omit<Role, "reach" | "members"> & { readonly members?: number }
+}) => (
   <section class="role" aria-labelledby={`role-${role}`}>
     <h2 id={`role-${role}`}>{role}</h2>
     <p class="soft">
-      {counted(members, "member")}
-      {inherits.length === 0 ? "" : ` · inherits from ${listed(inherits)}`}
-      {administers ? " · administrator: may use these pages, suspend other people and revoke tokens" : ""}
+      {[
+        ...(members === undefined ? [] : [counted(members, "member")]),
+        ...(inherits.length === 0 ? [] : [`inherits from ${listed(inherits)}`]),
+        ...(administers ? ["administrator: may use these pages, suspend other people and revoke tokens"] : []),
+        ...(powers.length === 0 ? [] : [`may change ${listed(powers)} here`])
+      ].join(" · ")}
     </p>
     {rules.length === 0 ? (
       <p class="empty">No rules of its own{inherits.length === 0 ? ": it sees nothing." : "."}</p>

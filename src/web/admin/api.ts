@@ -21,6 +21,14 @@ import type {
   TypeQuestion,
   Types
 } from "../../wire/admin/policy.ts"
+import type {
+  PolicyCheck,
+  PolicyDocument,
+  PolicySimulation,
+  PublishedPolicy,
+  PublishPolicy,
+  SimulatePolicy
+} from "../../wire/admin/policyEditor.ts"
 import type { TextLog } from "../../wire/admin/texts.ts"
 import type { Health } from "../../wire/admin/health.ts"
 import type { Usage } from "../../wire/admin/usage.ts"
@@ -50,6 +58,13 @@ export const policy = () => get<Policy>("/v1/admin/policy")
 export const versions = async () => (await get<PolicyVersions>("/v1/admin/policy/versions")).versions
 export const changes = async (from: number, to: number) =>
   (await get<PolicyChanges>(`/v1/admin/policy/changes/${from}/${to}`)).changes
+export const policyDocument = (version?: number) =>
+  get<PolicyDocument>(`/v1/admin/policy/document${version === undefined ? "" : `/${version}`}`)
+export const checkPolicy = (document: string) => post<PolicyCheck>("policy/check", { document })
+export const simulatePolicy = (document: string, person?: PersonReference) =>
+  post<PolicySimulation>("policy/simulation", { document, ...person } satisfies SimulatePolicy)
+export const publishPolicy = async (document: string, replacing: number) =>
+  (await post<PublishedPolicy>("policy/publish", { document, replacing } satisfies PublishPolicy)).version
 export const types = async () => (await get<Types>("/v1/admin/types")).types
 
 const explanations = async (question: TypeQuestion) => (await post<TypeExplanations>("explain", question)).explanations

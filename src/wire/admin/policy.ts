@@ -12,13 +12,15 @@ export type Extent = typeof Extent.Encoded
 
 const RuleEffect = Schema.Literals(["allow", "deny"])
 
+export const Rules = Schema.Array(Schema.Struct({ id: Schema.String, effect: RuleEffect, words: Schema.String }))
+
 const Role = Schema.Struct({
   role: Schema.String,
   inherits: Strings,
   administers: Schema.Boolean,
   powers: Strings.annotate({ description: "What the role may change here besides suspending members." }),
   members: Schema.Int.annotate({ description: "Number of active members with this role." }),
-  rules: Schema.Array(Schema.Struct({ id: Schema.String, effect: RuleEffect, words: Schema.String })),
+  rules: Rules,
   reach: Schema.Array(
     Schema.Struct({
       type: Schema.String,

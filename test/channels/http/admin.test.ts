@@ -52,6 +52,8 @@ const call = (token: string, [method, path, body]: Call, headers: Readonly<Recor
     ...(body === undefined ? {} : { body: JSON.stringify(body) })
   })
 
+const NO_RULES = JSON.stringify({ version: 1, roles: { member: {} }, rules: [] })
+
 /** All requests that change nothing, about a person, a row and a search word. */
 const reads = (person: string, row: string, word: string): ReadonlyArray<Call> => [
   ["POST", "people/search", {}],
@@ -62,6 +64,12 @@ const reads = (person: string, row: string, word: string): ReadonlyArray<Call> =
   ["GET", "policy/versions"],
   ["GET", "policy/changes/1/2"],
   ["GET", "policy/changes/1/99"],
+  ["GET", "policy/document"],
+  ["GET", "policy/document/1"],
+  ["POST", "policy/check", { document: NO_RULES }],
+  ["POST", "policy/simulation", { document: NO_RULES }],
+  ["POST", "policy/simulation", { document: NO_RULES, id: person }],
+  ["POST", "policy/simulation", { document: NO_RULES, identifier: `lena@${word}.example` }],
   ["POST", "explain", { id: person }],
   ["POST", "explain", { identifier: `lena@${word}.example`, type: "people" }],
   ["POST", "explain/row", { id: person, type: "people", row }],

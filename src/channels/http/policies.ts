@@ -1,0 +1,46 @@
+/** The endpoints of the policy editor: each is one call of `PolicyEditor` with the caller's principal. */
+import { Effect } from "effect"
+import * as HttpApiBuilder from "effect/http-api/HttpApiBuilder"
+import { PolicyEditor } from "../../services/administration/PolicyEditor.ts"
+import type { PolicyCheck, PolicyDocument, PolicySimulation, PublishedPolicy } from "../../wire/admin/policyEditor.ts"
+import { ambiguousPerson, personOf, respond } from "./administrator.ts"
+import { Api } from "./Api.ts"
+import { json } from "./json.ts"
+
+export const PolicyEditing = HttpApiBuilder.group(
+  Api,
+  "policies",
+  Effect.fnUntraced(function* (handlers) {
+    const editor = yield* PolicyEditor
+
+    const document = (version?: number) =>
+      respond((administrator) =>
+        Effect.map(editor.document(administrator, version), (found) => json<PolicyDocument>(found))
+      )
+
+    return handlers.handleAll({
+      document: () => document(),
+      version: ({ params }) => document(params.version),
+      check: ({ payload }) =>
+        respond((administrator) =>
+          Effect.map(editor.check(administrator, payload.document), (checked) => json<PolicyCheck>(checked))
+        ),
+      simulate: ({ payload }) =>
+        respond((administrator) => {
+          const isAboutOne = payload.id !== undefined || payload.identifier !== undefined
+          const person = personOf(payload)
+          return isAboutOne && person === undefined
+            ? Effect.succeed(ambiguousPerson)
+            : Effect.map(editor.simulate(administrator, payload.document, person), (found) =>
+                json<PolicySimulation>(found)
+              )
+        }),
+      publish: ({ payload }) =>
+        respond((administrator) =>
+          Effect.map(editor.publish(administrator, payload.document, payload.replacing), ({ version }) =>
+            json<PublishedPolicy>({ version })
+          )
+        )
+    })
+  })
+)
