@@ -1,7 +1,7 @@
 /** Turns of a process, and of two over one database: who can listen to one, until when, and what ends it. */
 import { layer } from "@effect/vitest"
 import { Context, Effect, Exit, Fiber, Layer, Scope, Stream } from "effect"
-import { afterAll, beforeAll, beforeEach, expect, vi } from "vitest"
+import { afterAll, beforeAll, beforeEach, expect } from "vitest"
 import { decoded, type Listener } from "../../../src/channels/http/Listener.ts"
 import { OpenStreams } from "../../../src/channels/http/OpenStreams.ts"
 import { Turns } from "../../../src/channels/http/Turns.ts"
@@ -225,8 +225,9 @@ layer(Site, { excludeTestServices: true })("a turn", (it) => {
       const first = yield* a.begin(me, message("a story"), "passing")
       yield* begun(first)
       // The first moment after the rule, by the clocks of the process and of the database; open streams end up to half a second later.
-      vi.useFakeTimers({ toFake: ["Date"], now: notAfter })
-      yield* Effect.addFinalizer(() => Effect.sync(() => vi.useRealTimers()))
+      const clock = Date.now
+      yield* Effect.addFinalizer(() => Effect.sync(() => void (Date.now = clock)))
+      Date.now = () => notAfter
       yield* owner`UPDATE max.turn_names SET expires_at = clock_timestamp() WHERE organization_id = ${organization.id}`
       expect(yield* a.held(me.principal)).toEqual([])
       yield* begun(yield* a.begin(me, message("a story"), "passing"))
