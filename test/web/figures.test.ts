@@ -158,4 +158,58 @@ describe("groups in a model's answer", () => {
     expect(faults).toEqual([])
     await close()
   })
+
+  it("show names as text, cut and isolated, and draw negative, empty and huge amounts", async () => {
+    const folder = mkdtempSync(join(tmpdir(), "max-figures-"))
+    const file = join(folder, "deals.jsonl")
+    const huge = `${"9".repeat(90)}.5`
+    const stages = [
+      ["<img src=x onerror=\"document.title='run'\">", "12.5"],
+      ["\u202egnorw\u2066 \u200bway", "-40"],
+      ["long ".repeat(400), "0"],
+      ["All", huge]
+    ] as const
+    const deals = stages.map(([stage, amount], index) =>
+      JSON.stringify({ id: `deal-${index}`, name: `Deal ${index}`, stage, amount })
+    )
+    writeFileSync(file, deals.join("\n"))
+    const { organization } = model.stage
+    await model.stage.run(
+      Effect.gen(function* () {
+        const importer = yield* Importer
+        yield* importer.import(organization, { files: [file], type: "deals", create: true })
+        const reads = { id: "reads-deals", effect: "allow", role: "rep", action: "read", type: "deals", columns: "*" }
+        const policies = yield* Policies
+        yield* policies.publish(organization, JSON.stringify({ ...demo, rules: [...demo.rules, reads] }), "test")
+      })
+    )
+    rmSync(folder, { recursive: true })
+    const { close, faults, page } = await openPage(model.browser, model.stage.url)
+    page.setDefaultTimeout(60_000)
+    const query = { entityTypeId: "deals", filters: [], selectColumns: ["by stage", "sum amount"] }
+    model.stage.messages.reset(inTurn(calls(["findEntities", query]), says("All has 1 deal.")))
+    await model.stage.signIn(page)
+    await askAndWait(page, "Amounts by stage?")
+    const rows = new Map((await table(page)).slice(1).map(([stage, , , amount]) => [stage, amount]))
+    expect([...rows.keys()].toSorted()).toEqual(
+      [stages[0][0], "gnorw way", `${"long ".repeat(400).slice(0, 59)}…`, "All"].toSorted()
+    )
+    expect(rows.get("All")).toMatch(/^[\d,]{119}\.5$/)
+    expect(await page.title()).not.toBe("run")
+    expect(await page.locator(".figures img").count()).toBe(0)
+    expect(await page.locator(".figures th bdi").count()).toBe(4)
+    const widths = await page
+      .locator(".figures rect")
+      .evaluateAll((bars) => bars.map((bar) => Number(bar.getAttribute("width"))))
+    expect(widths.every((width) => width >= 0 && width <= 100)).toBe(true)
+    expect(Math.max(...widths)).toBe(100)
+    for (const width of [1280, 390]) {
+      await page.setViewportSize({ width, height: 800 })
+      expect(await page.evaluate("document.documentElement.scrollWidth")).toBeLessThanOrEqual(width)
+    }
+    await shoot(page, "figures-hostile")
+    expect(await accessibilityFaults(page)).toEqual([])
+    expect(faults).toEqual([])
+    await close()
+  })
 })

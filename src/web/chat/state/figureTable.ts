@@ -37,6 +37,10 @@ const numberText = (value: string, figure: string): string => {
   return `${sign}${WHOLE.format(BigInt(whole))}${decimals === undefined ? "" : separator + decimals}`
 }
 
+/** A number that a chart can draw: the difference of two is finite. */
+const MOST = 1e300
+const drawable = (value = "0"): number => Math.max(-MOST, Math.min(MOST, Number(value) || 0))
+
 const MONTH = new Intl.DateTimeFormat(undefined, { month: "short", year: "numeric", timeZone: "UTC" })
 const DAY = new Intl.DateTimeFormat(undefined, { day: "numeric", month: "short", year: "numeric", timeZone: "UTC" })
 
@@ -74,7 +78,7 @@ export const tableOf = ({ groups, headings }: ShownFigures): FigureTable => {
             : `${numberText(cell.value, figure)}${cell.unit === undefined ? "" : ` ${cell.unit}`}`
         })
       ],
-      value: figures.length === 0 ? group.count : Number(group.figures?.[0]?.[line]?.value ?? 0) || 0
+      value: figures.length === 0 ? group.count : drawable(group.figures?.[0]?.[line]?.value)
     }))
   }
   return {
