@@ -5,38 +5,10 @@ import { readFileSync } from "node:fs"
 import { expect } from "vitest"
 import { Database } from "../../../src/database/Database.ts"
 import type { Organization } from "../../../src/domain/EntityType.ts"
-import { makeOrganization } from "../../support/atlas.ts"
 import { BasicAgent, converse } from "../../support/basic.ts"
 import { fixture } from "../../support/fixtures.ts"
-import { asExistingPerson, mapTables, runScript } from "../../support/mappedTables.ts"
 import { type Judged, judge, type Sentence, sentencesOf, type Truth } from "./figuresJudge.ts"
-import { duringOneTruth, WORKBENCH, workbench } from "./officeSetting.ts"
-
-const JANE = "jane@chinookcorp.com"
-
-/** Chinook as it is proposed, asked by a support rep who sees everything. */
-const chinook = Effect.gen(function* () {
-  yield* runScript(readFileSync(fixture("chinook", "Chinook_PostgreSql.sql"), "utf8"))
-  const organization = yield* makeOrganization("shop")
-  yield* mapTables(organization, {
-    tables: [
-      "album",
-      "artist",
-      "customer",
-      "employee",
-      "genre",
-      "invoice",
-      "invoice_line",
-      "media_type",
-      "playlist",
-      "playlist_track",
-      "track"
-    ].map((table) => `public.${table}`),
-    exclusive: true
-  })
-  yield* asExistingPerson(organization, JANE, "admin")
-  return organization
-})
+import { chinook, duringOneTruth, JANE, WORKBENCH, workbench } from "./officeSetting.ts"
 
 const truthOf = Effect.fnUntraced(function* (sql: string) {
   const { owner } = yield* Database

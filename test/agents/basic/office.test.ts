@@ -1,36 +1,10 @@
 /** Questions from an office with true answers by SQL: a reply is right, declines, or is false; none may be false. */
 import { layer } from "@effect/vitest"
 import { Effect } from "effect"
-import { readFileSync } from "node:fs"
 import { expect } from "vitest"
-import type { Organization } from "../../../src/domain/EntityType.ts"
-import { BasicAgent, converse } from "../../support/basic.ts"
-import { fixture } from "../../support/fixtures.ts"
-import { type Judged, judge, type Question, questionsOf } from "./officeJudge.ts"
-import { duringOneTruth, HARBOR, harbor, truthOf, WORKBENCH, workbench } from "./officeSetting.ts"
-
-/** Asks every question, and prints what isn't right. */
-const score = Effect.fnUntraced(function* (
-  organization: Organization,
-  email: string,
-  tables: string,
-  questions: ReadonlyArray<Question>
-) {
-  const tally: Record<Judged, number> = { right: 0, declined: 0, false: 0 }
-  for (const { kind, sql, turns } of questions) {
-    const truths = kind === "none" ? Effect.succeed([]) : truthOf(tables + sql)
-    const { reply, truth } = yield* duringOneTruth(truths, converse(organization, email, turns))
-    const judged = judge(kind, truth, reply)
-    tally[judged] += 1
-    if (judged !== "right")
-      console.log(
-        `${judged.toUpperCase()}: ${turns.join(" => ")}\n  ${kind} ${truth.slice(0, 8).join(", ")}\n  ${reply}`
-      )
-  }
-  return tally
-})
-
-const read = (name: string) => questionsOf(readFileSync(fixture("office", `${name}.txt`), "utf8"))
+import { BasicAgent } from "../../support/basic.ts"
+import { read, score } from "./officeScore.ts"
+import { HARBOR, harbor, WORKBENCH, workbench } from "./officeSetting.ts"
 
 layer(BasicAgent, { excludeTestServices: true })("questions from an office", (it) => {
   it.effect(

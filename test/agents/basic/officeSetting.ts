@@ -1,4 +1,4 @@
-/** The organizations of the office questions: the sample organization of `max demo`, and WorkBench. */
+/** The organizations of the office questions: the sample organization of `max demo`, WorkBench, and Chinook. */
 import { Effect } from "effect"
 import { readFileSync } from "node:fs"
 import { isDeepStrictEqual } from "node:util"
@@ -11,6 +11,7 @@ import { Policies } from "../../../src/services/policies/Policies.ts"
 import { makeOrganization } from "../../support/atlas.ts"
 import { load, openTo } from "../../support/basic.ts"
 import { fixture } from "../../support/fixtures.ts"
+import { asExistingPerson, mapTables, runScript } from "../../support/mappedTables.ts"
 
 const owner = "owner:people.email"
 
@@ -60,6 +61,32 @@ export const workbench = Effect.gen(function* () {
   return organization
 })
 
+export const JANE = "jane@chinookcorp.com"
+
+/** Chinook as it is proposed, asked by a support rep who sees everything. */
+export const chinook = Effect.gen(function* () {
+  yield* runScript(readFileSync(fixture("chinook", "Chinook_PostgreSql.sql"), "utf8"))
+  const organization = yield* makeOrganization("shop")
+  yield* mapTables(organization, {
+    tables: [
+      "album",
+      "artist",
+      "customer",
+      "employee",
+      "genre",
+      "invoice",
+      "invoice_line",
+      "media_type",
+      "playlist",
+      "playlist_track",
+      "track"
+    ].map((table) => `public.${table}`),
+    exclusive: true
+  })
+  yield* asExistingPerson(organization, JANE, "admin")
+  return organization
+})
+
 type Row = Readonly<Record<string, unknown>>
 
 /** Creates a schema with the rows as they were before the import, so that truths don't depend on how Max stores them. */
@@ -87,7 +114,10 @@ c AS (SELECT x.name, x.status, x.phone, x.email, o.name AS owner FROM truth_harb
 m AS (SELECT x.id, x.name, x.status, x.start::timestamp AS start, x."end"::timestamp AS "end", o.name AS owner, c.name AS company,
   (SELECT array_agg(a.name) FROM truth_harbor.people a WHERE a.email = ANY (string_to_array(x.attendees, ';'))) AS attendees
   FROM truth_harbor.meetings x JOIN truth_harbor.people o ON o.email = x.owner LEFT JOIN truth_harbor.companies c ON c.id = x.company),
-t AS (SELECT (now() AT TIME ZONE 'America/New_York')::date AS today) `
+g AS (SELECT m.start, m.owner AS host, a.email, a.status FROM m JOIN truth_harbor.meetings x USING (id)
+  JOIN truth_harbor.people a ON a.email = ANY (string_to_array(x.attendees, ';'))),
+t AS (SELECT today, ARRAY(SELECT today + mod(n + 7 - date_part('dow', today)::int, 7) FROM generate_series(1, 7) n) AS coming
+  FROM (SELECT (now() AT TIME ZONE 'America/New_York')::date AS today) x) `
 
 export const WORKBENCH = `WITH p AS (
   SELECT x.name, x.status, x.email, x.phone, x.product, o.name AS owner, x.company, x.last_contact::date, x.follow_up::date
