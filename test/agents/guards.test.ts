@@ -159,4 +159,13 @@ describe("the reply guard", () => {
     expect(run(reply, 4, guard).shown).toBe("Ada Lovelace is a customer. You meet her tomorrow.\n")
     expect(guard.removedText()).toBe(true)
   })
+
+  it("lets a reply name the date of a day of the week that the question names, and no other date", () => {
+    const shown = (reply: string) =>
+      run(reply, 6, lenientGuard(grounding().addQuestion("What do I have next Friday?"))).shown
+    for (const date of ["November 20", "November 27", "December 4"])
+      expect(shown(`You have nothing on Friday (${date}).`)).toBe(`You have nothing on Friday (${date}).`)
+    for (const date of ["November 26", "November 13", "December 11"])
+      expect(shown(`You have nothing on Friday (${date}).`)).not.toContain(date)
+  })
 })

@@ -39,6 +39,13 @@ export type Intent = Data.TaggedEnum<{
   }
   Choose: { readonly index: number }
   Again: { readonly condition: Condition }
+  /** "And Samir?", "and at Cedar Labs?": the question before about someone or something else. */
+  Also: {
+    readonly words: ReadonlyArray<Token>
+    readonly conditions?: ReadonlyArray<Condition>
+    /** What the words mean after no such question. */
+    readonly otherwise: Intent
+  }
   /** The list before of another noun. */
   Instead: { readonly noun: Noun }
   More: {}

@@ -35,6 +35,8 @@ export type Condition = Data.TaggedEnum<{
   Empty: { readonly words: string }
   Not: { readonly of: Condition }
   AnyOf: { readonly of: ReadonlyArray<Condition> }
+  /** Rows of another type that lead here, or to which these lead: "with a meeting this week", "of customers in Berlin". */
+  Related: { readonly lookup: Lookup; readonly none: boolean; readonly said: string }
 }>
 export const Condition = Data.taggedEnum<Condition>()
 

@@ -13,8 +13,8 @@ import { example as groupExample } from "./figures/resolveFigures.ts"
 import { figures } from "./figures/answerFigures.ts"
 import { eqName } from "./locate.ts"
 import { PEOPLE } from "../../domain/EntityType.ts"
+import { previousIntent, resolveFollowUp } from "./followUps.ts"
 import { Condition, type Lookup } from "./Lookup.ts"
-import { readNames } from "./readNames.ts"
 import { apart, columnsOf, count, inParallel, listedTypes, type Script, UNREAD } from "./script.ts"
 import { colleagues } from "./colleagues.ts"
 import { describe, describeChosen, describeVia, isStatus, several } from "./describeSubject.ts"
@@ -29,6 +29,10 @@ const OPEN: ReadonlySet<Intent["_tag"]> = new Set(["NotKnown", "Unclear", "Who",
 
 /** Intents that another type could change in a message that may ask for figures. */
 const CUED: ReadonlySet<Intent["_tag"]> = new Set(["Introduce", "Detail", "Several", "Is"] as const)
+
+/** "How many tracks per genre" where only genres are known yet: a word before the noun can be another type. */
+const isQualified = (intent: Intent): boolean =>
+  intent._tag === "Browse" && intent.lookup.conditions.some(({ _tag }) => _tag === "Quality")
 
 /** Answers the last message; what isn't understood also gets what the declared actions can do. */
 export function* answer(conversation: Conversation): Script<string> {
@@ -46,7 +50,7 @@ function* answered(conversation: Conversation): Script<string> {
   const intent = resolveFollowUp(readIntent(said, context), earlier, context)
   if (declined !== undefined && !(intent._tag === "Introduce" && intent.sure))
     return declined + sayable(conversation.actions)
-  const open = OPEN.has(intent._tag) || (CUED.has(intent._tag) && hasCue(tokenize(said)))
+  const open = OPEN.has(intent._tag) || ((CUED.has(intent._tag) || isQualified(intent)) && hasCue(tokenize(said)))
   if (context.types.length < MANY_TYPES || !open) return yield* run(intent, earlier, context)
   const all = { ...context, types: yield* everyType(context.types) }
   return yield* run(resolveFollowUp(readIntent(said, all), earlier, all), earlier, all)
@@ -56,103 +60,6 @@ function* everyType(types: ReadonlyArray<ContextType>): Script<ReadonlyArray<Con
   const listed = yield* listedTypes()
   const more = listed.filter(({ id }) => !types.some((type) => type.id === id))
   return [...types, ...more.map(({ id, name, pluralName }) => ({ id, name, plural: pluralName }))]
-}
-
-/** The last question, skipping messages that only selected from an answer. */
-const previousIntent = (earlier: ReadonlyArray<string>, context: Context): Intent | undefined => {
-  for (let at = earlier.length - 1; at >= 0; at--) {
-    const intent = resolveFollowUp(readIntent(earlier[at]!, context), earlier.slice(0, at), context)
-    if (intent._tag !== "Choose" && intent._tag !== "More" && intent._tag !== "Thanks") return intent
-  }
-  return undefined
-}
-
-/** The conditions of a lookup; without its times if others replace them. */
-const withoutTimes = ({ conditions }: Lookup, by: ReadonlyArray<Condition>): ReadonlyArray<Condition> =>
-  by.some(({ _tag }) => _tag === "Time") ? conditions.filter(({ _tag }) => _tag !== "Time") : conditions
-
-/** The same figures with other conditions: a time replaces the one before. */
-const refined = ({ asked }: Extract<Intent, { _tag: "Figures" }>, more: ReadonlyArray<Condition>): Intent => {
-  const { lookup } = asked.measure
-  const conditions = [...withoutTimes(lookup, more), ...more]
-  return Intent.Figures({ asked: { ...asked, measure: { ...asked.measure, lookup: { ...lookup, conditions } } } })
-}
-
-/** Completes a follow-up from the intent before it. */
-const resolveFollowUp = (intent: Intent, earlier: ReadonlyArray<string>, context: Context): Intent => {
-  const last = () => previousIntent(earlier, context)
-  switch (intent._tag) {
-    case "Regroup": {
-      const previous = last()
-      if (previous?._tag === "Figures" && previous.asked.rows === undefined && previous.asked.part === undefined) {
-        const { best: _, having: __, ...asked } = previous.asked
-        return Intent.Figures({ asked: { ...asked, by: [intent.by] } })
-      }
-      return previous?._tag === "Browse" && previous.lookup.order === undefined && previous.lookup.limit === undefined
-        ? Intent.Figures({ asked: { measure: { figure: "count", lookup: previous.lookup }, by: [intent.by] } })
-        : Intent.Unclear({ tokens: [] })
-    }
-    case "Only": {
-      const previous = last()
-      const { limit } = intent
-      if (previous?._tag === "Figures" && limit !== undefined && previous.asked.by.length > 0)
-        return Intent.Figures({ asked: { ...previous.asked, best: { upwards: false, ...previous.asked.best, limit } } })
-      if (previous?._tag === "Figures" && limit === undefined) return refined(previous, intent.conditions)
-      if (previous?._tag !== "Browse" || limit !== undefined) return Intent.Unclear({ tokens: [] })
-      return Intent.Browse({
-        ...previous,
-        skip: 0,
-        lookup: {
-          ...previous.lookup,
-          conditions: [...withoutTimes(previous.lookup, intent.conditions), ...intent.conditions]
-        }
-      })
-    }
-    case "Again": {
-      const previous = last()
-      if (previous?._tag === "Figures") return refined(previous, [intent.condition])
-      if (previous?._tag !== "Browse") return Intent.Unclear({ tokens: [] })
-      const conditions = previous.lookup.conditions.filter(({ _tag }) => _tag !== "Time")
-      return Intent.Browse({
-        ...previous,
-        skip: 0,
-        lookup: { ...previous.lookup, conditions: [...conditions, intent.condition] }
-      })
-    }
-    case "Instead": {
-      const previous = last()
-      const { lookup, mode } =
-        previous?._tag === "Browse" ? previous : { lookup: { conditions: [] }, mode: "list" as const }
-      return Intent.Browse({ mode, skip: 0, lookup: { ...lookup, noun: intent.noun } })
-    }
-    case "More": {
-      const previous = last()
-      if (previous?._tag !== "Browse") return Intent.Unclear({ tokens: [] })
-      const times = earlier.length - earlier.findLastIndex((text) => readIntent(text, context)._tag !== "More")
-      return Intent.Browse({ ...previous, mode: "list", skip: 5 * (previous.mode === "count" ? times - 1 : times) })
-    }
-    case "Choose":
-      // Two lists have two rows of each number.
-      return last()?._tag === "Both" ? Intent.Unclear({ tokens: [] }) : intent
-    case "Introduce": {
-      // "she lives in Boston" adds a fact to the person of the last question.
-      if (intent.names.some(({ rank }) => rank >= 2) || (context.focus ?? []).length < 2) return intent
-      const previous = last()
-      if (previous?._tag === "Introduce")
-        return Intent.Introduce({ ...previous, facts: [...previous.facts, ...intent.facts] })
-      if ((previous?._tag === "Who" || previous?._tag === "Detail") && previous.subject._tag === "Named") {
-        return Intent.Introduce({
-          ...intent,
-          names: readNames(previous.subject.tokens, true),
-          sure: true,
-          ...(previous._tag === "Detail" ? { what: previous.what } : {})
-        })
-      }
-      return intent
-    }
-    default:
-      return intent
-  }
 }
 
 function* run(intent: Intent, earlier: ReadonlyArray<string>, context: Context): Script<string> {
@@ -207,6 +114,7 @@ function* run(intent: Intent, earlier: ReadonlyArray<string>, context: Context):
     case "Regroup":
     case "Only":
     case "Again":
+    case "Also":
     case "Instead":
     case "More":
       return unclear(context)

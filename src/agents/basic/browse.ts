@@ -5,7 +5,8 @@ import type { Page } from "../../domain/Page.ts"
 import type { Context } from "./readConversation.ts"
 import type { Lookup } from "./Lookup.ts"
 import { both } from "./locate.ts"
-import { idsOf, narrow } from "./narrow.ts"
+import { narrow } from "./narrow.ts"
+import { idsOf } from "./references.ts"
 import type { Said } from "./phrases.ts"
 import { columnsOf, count, find, type Script } from "./script.ts"
 import { distinguishing } from "./describeSubject.ts"
@@ -30,9 +31,12 @@ export function* browse(mode: "list" | "count", asked: Lookup, skip: number, con
         ? nothing(lookup, page, said)
         : `${there(lookup, page, said)}.`
   }
-  const times = filters.filter(({ op }) => op === "gte" || op === "lt").map(({ columnId }) => columnId)
+  const times = filters
+    .filter(({ columnId, op }) => (op === "gte" || op === "lt") && columns.some(({ id }) => id === columnId))
+    .map(({ columnId }) => columnId)
   const named = filters
     .map(({ columnId }) => columnId)
+    .filter((id) => columns.some((column) => column.id === id))
     .filter((id) => id !== "id" && id !== "name" && id !== "attendees")
   const shown = distinguishing(type, columns, [...new Set([...times, ...named])]).slice(
     0,

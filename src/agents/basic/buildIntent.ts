@@ -10,7 +10,7 @@ import { named } from "./conditionBuilders.ts"
 import { isValue } from "./conditions.ts"
 import { readLookup } from "./readLookup.ts"
 import { readNames } from "./readNames.ts"
-import { timeAt } from "./readTime.ts"
+import { whenOf } from "./readClock.ts"
 import { folded, type Token, tokenize } from "./tokenize.ts"
 
 const meetings = (context: Context): Lookup["noun"] | undefined => {
@@ -25,12 +25,12 @@ export const listOf = ({ lookup, name, when }: Captures, context: Context) => {
   const mine = name !== undefined && name.length === 1 && name[0]!.word === "i"
   const whose = name === undefined || mine ? undefined : named(name, context)
   if (name !== undefined && !mine && whose === undefined) return undefined
-  const time = when === undefined ? undefined : timeAt(when, context.today)
+  const time = when === undefined ? undefined : whenOf(when, context.today)
   return browse(
     "list",
     readLookup(lookup!, context),
     ...(mine ? [Condition.Mine()] : whose === undefined ? [] : [Condition.With(whose)]),
-    ...(time === undefined ? [] : [Condition.Time({ when: time.when })])
+    ...(time === undefined ? [] : [Condition.Time({ when: time })])
   )
 }
 
@@ -40,7 +40,7 @@ export const busy = ({ when }: Captures, context: Context) => agendaOf(when, con
 
 const agendaOf = (when: Captures[string] | undefined, context: Context, overlaps = false) => {
   const noun = meetings(context)
-  const time = when === undefined ? undefined : timeAt(when, context.today)
+  const time = when === undefined ? undefined : whenOf(when, context.today)
   return (
     noun &&
     Intent.Browse({
@@ -50,7 +50,7 @@ const agendaOf = (when: Captures[string] | undefined, context: Context, overlaps
         noun,
         conditions: [
           Condition.Mine(),
-          ...(time === undefined ? [] : [Condition.Time({ when: time.when, ...(overlaps ? { overlaps: true } : {}) })])
+          ...(time === undefined ? [] : [Condition.Time({ when: time, ...(overlaps ? { overlaps: true } : {}) })])
         ]
       }
     })
@@ -148,8 +148,8 @@ export const peopleWhere = (context: Context, condition: Condition): Intent | un
 }
 
 export const againWith = (when: ReadonlyArray<Token>, context: Context): Intent | undefined => {
-  const time = timeAt(when, context.today)
-  return time && Intent.Again({ condition: Condition.Time({ when: time.when }) })
+  const time = whenOf(when, context.today)
+  return time && Intent.Again({ condition: Condition.Time({ when: time }) })
 }
 
 /** The number of a choice, from 1; 0 means the last one. */

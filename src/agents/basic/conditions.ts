@@ -267,6 +267,7 @@ export const CONDITIONS: ReadonlyArray<readonly [patterns: ReadonlyArray<string>
   ],
   [["(that|which|who|whom)? {value} (owns|manages|handles|looks after|is responsible for)"], by(ownedBy)],
   [["(does|do|did) {value} (own|manage|look after|handle)"], by(ownedBy)],
+  [["(that|which|whom)? {value} (has|have|had|has got|have got)"], by(withOne)],
   [["(does|do|did|has|have) {value} (have|got)"], by(withOne)],
   [
     [

@@ -93,6 +93,7 @@ const all = (
       return columnsNamed(condition.words, columns).map((columnId): Choice => [{ columnId, op: "ne", value: "*" }])
     case "Not":
     case "AnyOf":
+    case "Related":
       return []
   }
 }
@@ -136,7 +137,7 @@ const timeChoices = (
   if (overlaps === true && start !== undefined && end !== undefined && when.from !== undefined && when.to !== undefined)
     return [
       [
-        { columnId: end, op: "gte", value: when.from.includes("T") ? `${when.from}:01` : `${when.from}T00:00:01` },
+        { columnId: end, op: "gte", value: `${when.from}${when.from.includes("T") ? "" : "T00:00"}:01`.slice(0, 19) },
         { columnId: start, op: "lt", value: when.to }
       ]
     ]

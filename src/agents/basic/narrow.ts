@@ -17,12 +17,13 @@ import {
   type References
 } from "./filterChoices.ts"
 import { COMPARATORS } from "./lexicon.ts"
-import { eqName } from "./locate.ts"
 import { Condition, type Lookup, type Noun } from "./Lookup.ts"
 import type { Context, ContextType } from "./readConversation.ts"
 import { otherWord, phraseOf, type Said, sayingOf } from "./phrases.ts"
+import { parts } from "./references.ts"
+import { relate, unread } from "./related.ts"
 import { called } from "./replies.ts"
-import { count, find, inParallel, type Script } from "./script.ts"
+import { count, inParallel, type Script } from "./script.ts"
 import { suggestion } from "./suggest.ts"
 import { folded, type Token, written } from "./tokenize.ts"
 
@@ -42,53 +43,6 @@ interface Meant {
 
 /** Candidates of one condition: a turn has few steps of few lookups. */
 const MAX_CHOICES = 6
-
-/** The condition itself, or the one that it negates or the ones that it joins. */
-const parts = (condition: Condition): ReadonlyArray<Condition> =>
-  condition._tag === "Not"
-    ? parts(condition.of)
-    : condition._tag === "AnyOf"
-      ? condition.of.flatMap(parts)
-      : [condition]
-
-/** The ids of the names in conditions, where exactly one entity has the name. */
-export function* idsOf(conditions: ReadonlyArray<Condition>, context: Context): Script<References> {
-  const wanted = conditions
-    .flatMap(parts)
-    .flatMap((condition): ReadonlyArray<{ name: string; types: ReadonlyArray<string> }> => {
-      switch (condition._tag) {
-        case "With":
-        case "Owned":
-          return condition.id === undefined ? [{ name: written(condition.words), types: [PEOPLE] }] : []
-        case "At":
-          return condition.id === undefined
-            ? [
-                {
-                  name: written(condition.words),
-                  types: /^(of|for)$/.test(condition.preposition) ? ["companies", PEOPLE] : ["companies"]
-                }
-              ]
-            : []
-        case "Mine":
-          return context.person?.name === undefined ? [] : [{ name: context.person.name, types: [PEOPLE] }]
-        default:
-          return []
-      }
-    })
-  const tries = wanted.flatMap(({ name, types }) =>
-    types.filter((id) => context.types.some((type) => type.id === id)).map((type) => ({ name, type }))
-  )
-  if (tries.length === 0) return new Map()
-  const pages = yield* inParallel(
-    tries.map(({ name, type }) => find({ entityTypeId: type, filters: eqName(name), limit: 2 }))
-  )
-  return new Map(
-    tries.flatMap(({ name }, index) => {
-      const page = pages[index]
-      return page?.total === 1 ? [[name, { id: page.entities[0]!.entityId }] as const] : []
-    })
-  )
-}
 
 /** Whether a condition's words are values, which must exist. */
 const isOpen = (condition: Condition): boolean => {
@@ -144,15 +98,25 @@ export function* narrow(
   references: References
 ): Script<Narrowed | string> {
   const { kind, type } = lookup.noun
-  const conditions = joined(lookup.conditions, columns)
+  const conditions = unread(joined(lookup.conditions, columns), columns, context)
   const listAll = `list ${called(type.plural, type, 2)}`
   const unsupported = (phrase: string) =>
     `I can't narrow ${uncapitalized(type.plural)} down by “${phrase}”. Ask without it: “${listAll}”.`
   const stated = [...(kind === undefined ? [] : [Condition.Quality({ words: kind })]), ...conditions]
+  const own = conditions.filter((condition) => condition._tag === "Related")
+  const related = yield* inParallel(own.map((condition) => relate(condition, type, columns, context, narrow)))
+  const declined = related.find((one) => typeof one === "string")
+  if (declined !== undefined) return declined
   const isKind = (condition: Condition) => kind !== undefined && condition === stated[0]
   const leaves = stated.flatMap(parts).map((condition): Meant => ({
     condition,
-    choices: conditionChoices(condition, columns, context, references).slice(0, MAX_CHOICES)
+    choices:
+      condition._tag === "Related"
+        ? related
+            .slice(own.indexOf(condition))
+            .slice(0, 1)
+            .filter((one) => typeof one === "object")
+        : conditionChoices(condition, columns, context, references).slice(0, MAX_CHOICES)
   }))
   const order = lookup.order === undefined ? [] : ordered(lookup.order, columns, context).slice(0, MAX_CHOICES)
   const isCounted = ({ choices, condition }: Meant) => choices.length > 1 || isOpen(condition)

@@ -59,6 +59,8 @@ export const sayingOf = (
       const empty = filter.op === "eq" ? ` (or without ${uncapitalized(labelOf(filter.columnId, columns))})` : ""
       return [{ before: false, text: `${phrase}${empty}` }]
     }
+    case "Related":
+      return [{ before: false, text: phrase, ...(condition.none ? { limited: `${phrase} that you can see` } : {}) }]
     case "Empty":
       return [{ before: false, text: phrase, limited: `with no ${condition.words} that you can see` }]
     default:
@@ -96,6 +98,8 @@ export const phraseOf = (condition: Condition): string => {
       return `without ${condition.words}`
     case "Not":
       return condition.of._tag === "Empty" ? `with ${condition.of.words}` : `other than ${phraseOf(condition.of)}`
+    case "Related":
+      return condition.said
     case "AnyOf":
       return condition.of.map(phraseOf).join(" or ")
   }

@@ -3,7 +3,7 @@ import { byWord } from "../../domain/text.ts"
 import { CARDINALS } from "../english.ts"
 import { clock, timeOfDayAt } from "./deeds/moments.ts"
 import { addDays, timeAt, type When } from "./readTime.ts"
-import { type Token, written } from "./tokenize.ts"
+import { folded, type Token, written } from "./tokenize.ts"
 
 type Tokens = ReadonlyArray<Token>
 
@@ -25,6 +25,10 @@ const hoursOf = (tokens: Tokens): Hours | undefined => {
   const [first] = tokens
   const rest = tokens.slice(1)
   switch (first?.word) {
+    case "at": {
+      const from = whole(rest)
+      return from === undefined ? undefined : { from, to: from + 1 }
+    }
     case "before":
     case "until":
     case "till": {
@@ -40,7 +44,8 @@ const hoursOf = (tokens: Tokens): Hours | undefined => {
       const at = rest.findIndex(({ word }) =>
         first.word === "between" ? word === "and" : /^(to|until|till)$/.test(word)
       )
-      const [from, to] = at < 0 ? [whole(rest)] : [whole(rest.slice(0, at)), whole(rest.slice(at + 1))]
+      const [start, to] = at < 0 ? [whole(rest)] : [whole(rest.slice(0, at)), whole(rest.slice(at + 1))]
+      const from = inHalfOf(start, to, rest.slice(0, at), rest.slice(at + 1))
       if (at < 0) return first.word === "between" || from === undefined ? undefined : { from }
       return from === undefined || to === undefined || to <= from ? undefined : { from, to }
     }
@@ -48,6 +53,14 @@ const hoursOf = (tokens: Tokens): Hours | undefined => {
       return undefined
   }
 }
+
+/** "Between 8 and 10 pm" begins at 8 pm, "between 10 and 2 pm" in the morning. */
+const inHalfOf = (from: number | undefined, to: number | undefined, words: Tokens, last: Tokens): number | undefined =>
+  from !== undefined && to !== undefined && from + NOON < to && /p\.?m/.test(folded(last)) && !HALF.test(folded(words))
+    ? from + NOON
+    : from
+const HALF = /[ap]\.?m|noon|midday|midnight/
+const NOON = 720
 
 export const isHours = (tokens: Tokens): boolean => hoursOf(tokens) !== undefined
 
@@ -57,11 +70,29 @@ export const hoursOn = (when: Tokens, hours: Tokens, today: string): When | unde
   const at = hoursOf(hours)
   if (day?.from === undefined || at === undefined || day.from.includes("T") || day.to !== addDays(day.from, 1))
     return undefined
+  // "At 2" is in the afternoon, which the answer says.
+  const bare = hours.some(({ word }, index) => /^\d{1,2}$/.test(word) && !HALF.test(hours[index + 1]?.word ?? ""))
+  const ends = [at.from, hours[0]!.word === "at" ? undefined : at.to].filter((time) => time !== undefined)
+  const parts = [...new Set(ends.map((time) => (time < NOON ? "morning" : "afternoon")))].join(" to ")
   return {
     from: at.from === undefined ? day.from : `${day.from}T${clock(at.from)}${at.after === true ? ":01" : ""}`,
     to: at.to === undefined ? day.to : `${day.from}T${clock(at.to)}`,
-    said: `${day.said} ${written(hours)}`
+    said: `${day.said} ${written(hours)}${bare ? ` (${parts})` : ""}`
   }
+}
+
+/** A time that takes up all the words, with or without hours: "tomorrow", "at 2 tomorrow", "Friday after 3 pm". */
+export const whenOf = (tokens: Tokens, today: string): When | undefined => {
+  const time = timeAt(tokens, today)
+  if (time !== undefined && time.length === tokens.length) return time.when
+  for (let at = 1; at < tokens.length; at++) {
+    const [first, second] = [tokens.slice(0, at), tokens.slice(at)]
+    const [day, hours] = isHours(first) ? [second, first] : [first, second]
+    if (!isHours(hours) || timeAt(day, today)?.length !== day.length) continue
+    const when = hoursOn(day, hours, today)
+    if (when !== undefined) return when
+  }
+  return undefined
 }
 
 const UNITS: ReadonlyMap<string, number> = new Map([

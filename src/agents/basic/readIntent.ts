@@ -13,20 +13,20 @@ import { languageOf } from "./languages.ts"
 import {
   AGGREGATE_PHRASES,
   AGGREGATES,
-  CLOSERS,
   COMMON_WORDS,
   CONCEPTS,
-  OPENERS,
   PARTICLES,
   QUESTION_STARTS,
   REQUESTS,
   TITLES
 } from "./lexicon.ts"
 import { nounAt } from "./Lookup.ts"
-import { byLength, compiled, endsWith, type Fits, matchPattern, startsWith } from "./patterns.ts"
+import { compiled, type Fits, matchPattern } from "./patterns.ts"
+import { follows, stripped } from "./polite.ts"
 import type { Context } from "./readConversation.ts"
+import { whenOf } from "./readClock.ts"
 import { readFacts } from "./readFacts.ts"
-import { readLookup } from "./readLookup.ts"
+import { readConditions, readLookup } from "./readLookup.ts"
 import { readNames, type SpokenName } from "./readNames.ts"
 import { timeAt } from "./readTime.ts"
 import { QUESTIONS, type Rule, SMALL_TALK } from "./rules.ts"
@@ -43,18 +43,35 @@ const MAX_STORY = 60
 const continued = (intent: Intent, said: ReadonlyArray<Token>, meant: ReadonlyArray<Token>): Intent => {
   if (intent._tag !== "Browse" || intent.lookup.conditions.length > 0 || intent.lookup.order !== undefined)
     return intent
-  const opener = folded(said.slice(0, Math.max(0, said.indexOf(meant[0]!))))
-  return /^(and|what about|how about|and what about|and how about)$/.test(opener)
-    ? Intent.Instead({ noun: intent.lookup.noun })
-    : intent
+  return follows(said, meant) ? Intent.Instead({ noun: intent.lookup.noun }) : intent
 }
 
 const VERBS = new Set("is are was does do has have my".split(" "))
 const SUBJECT_PRONOUNS = new Set("me i her him his them it she he they that this".split(" "))
 const POINTED = /^(that|this|the) (one|person|meeting|company)$/
 
-/** The intent of a message. Questions take precedence over free text that introduces a person. */
-export const readIntent = (message: string, context: Context): Intent => {
+/** Intents of words that can be part of a question instead. */
+const PARTIAL: ReadonlySet<Intent["_tag"]> = new Set(["Who", "Introduce", "Unclear", "NotKnown"] as const)
+const HOW_MANY = "how many (do|does|did|has|have) {name} (have|got|own|look after|manage|handle)?"
+
+/** "And Samir?", "what about at Cedar Labs?": part of a question, which the one before completes. */
+const also = (message: string, otherwise: Intent, context: Context): Intent => {
+  const said = tokenize(message)
+  if (!PARTIAL.has(otherwise._tag) || said.length > MAX_NAME) return otherwise
+  const meant = stripped(said)
+  if (!follows(said, meant)) return otherwise
+  const words = matchPattern(compiled(HOW_MANY), meant, fitsIn(context))?.["name"] ?? meant
+  const conditions = readConditions(words, context)
+  if (conditions?.length === 1) return Intent.Also({ words, conditions, otherwise })
+  return isValue(words, context) || /^(me|i)$/.test(folded(words)) ? Intent.Also({ words, otherwise }) : otherwise
+}
+
+/** The intent of a message, which can continue the one before. */
+export const readIntent = (message: string, context: Context): Intent =>
+  also(message, readAlone(message, context), context)
+
+/** The intent of a message by itself. Questions take precedence over free text that introduces a person. */
+const readAlone = (message: string, context: Context): Intent => {
   const said = tokenize(message)
   if (said.length === 0) return Intent.Unclear({ tokens: said })
   const language = languageOf(message, said)
@@ -114,7 +131,7 @@ const fitsIn =
       case "lookup":
         return readLookup(tokens, context) !== undefined
       case "when":
-        return timeAt(tokens, context.today)?.length === tokens.length
+        return whenOf(tokens, context.today) !== undefined
       case "n":
         return choice(tokens) !== undefined
       case "what":
@@ -221,24 +238,6 @@ const separate = (tokens: ReadonlyArray<Token>, context: Context, fits: Fits): I
   })
   return inTurn(asked, intents, tokens)
 }
-
-/** The words without polite openers and closers, unless none would be left. */
-const stripped = (said: ReadonlyArray<Token>): ReadonlyArray<Token> => {
-  let tokens = said
-  while (true) {
-    // "Max" followed by punctuation addresses Max; otherwise it can be the subject's name.
-    const called = (words: ReadonlyArray<string>) => words.join() !== "max" || tokens[0]!.after !== ""
-    const opener = OPENING.find((words) => words.length < tokens.length && startsWith(tokens, words) && called(words))
-    const closer = CLOSING.find((words) => words.length < tokens.length && endsWith(tokens, words))
-    if (opener === undefined && closer === undefined) return tokens
-    tokens = tokens.slice(
-      opener?.length ?? 0,
-      opener === undefined && closer !== undefined ? -closer.length : undefined
-    )
-  }
-}
-const OPENING = byLength(OPENERS)
-const CLOSING = byLength(CLOSERS)
 
 const CONCEPT_WORDS = new Set<string>(Object.values(CONCEPTS).flat())
 const isConcept = (words: string): boolean =>

@@ -5,28 +5,87 @@
 import { Condition, type Lookup, nounAt } from "./Lookup.ts"
 import { CARDINALS } from "../english.ts"
 import { PRONOUNS } from "./lexicon.ts"
-import { compiled, matchStart } from "./patterns.ts"
+import { compiled, type Fits, matchStart } from "./patterns.ts"
 import type { Context } from "./readConversation.ts"
-import { named } from "./conditionBuilders.ts"
+import { type Build, named } from "./conditionBuilders.ts"
 import { CONDITIONS, fitsCondition, isValue } from "./conditions.ts"
 import { timeAt } from "./readTime.ts"
-import { folded, type Token } from "./tokenize.ts"
+import { folded, type Token, written } from "./tokenize.ts"
 
 const MAX_BEFORE_NOUN = 8
 const MAX_QUALITY = 3
 
 /** Parses the whole request; undefined if any word does not fit. */
-export const readLookup = (tokens: ReadonlyArray<Token>, context: Context): Lookup | undefined => {
+export const readLookup = (
+  tokens: ReadonlyArray<Token>,
+  context: Context,
+  rules: typeof CONDITIONS = ALL
+): Lookup | undefined => {
   if (tokens.slice(0, -1).some(({ after }) => /[.;!?]/.test(after))) return undefined
   for (let at = 0; at < Math.min(tokens.length, MAX_BEFORE_NOUN); at++) {
     const found = nounAt(tokens.slice(at), context)
     const head = found && readHead(tokens.slice(0, at), context)
-    const tail = found && head && readConditions(tokens.slice(at + found.length), context)
+    const tail = found && head && readConditions(tokens.slice(at + found.length), context, rules)
     if (found === undefined || head === undefined || tail === undefined) continue
     return { ...head, noun: found.noun, conditions: [...head.conditions, ...tail] }
   }
   return undefined
 }
+
+const ARTICLES = /^(a|an|any|some)$/
+
+/** The rows of another type in a condition: "a meeting this week", "customers in Berlin". They have no such condition themselves. */
+const relatedIn = (tokens: ReadonlyArray<Token>, context: Context): Lookup | undefined => {
+  const found = readLookup(tokens, context, CONDITIONS)
+  if (found === undefined || found.order !== undefined || found.limit !== undefined) return undefined
+  const { said, type } = found.noun
+  const isPlural = said.toLowerCase() !== type.name.toLowerCase() && /[^s]s$|people$/i.test(said)
+  return isPlural || ARTICLES.test(tokens[0]!.word) ? found : undefined
+}
+
+const related =
+  (none: boolean, joint = none ? "without" : "with"): Build =>
+  ({ related: words }, context) => {
+    const lookup = relatedIn(words!, context)
+    return lookup && [Condition.Related({ lookup, none, said: `${joint} ${written(words!)}` })]
+  }
+
+const RELATED: typeof CONDITIONS = [
+  [["(that|which|who)? (with|have|has|having|had|got|have got) {related}"], related(false)],
+  [
+    [
+      "(without|with no|missing) {related}",
+      "(that|which|who)? (have|has) no {related}",
+      "(that|which|who)? (don't|dont|do not|doesn't|doesnt|does not|haven't|havent) (have|got|had)? {related}"
+    ],
+    (captures, context, after) => {
+      const found = related(true)(captures, context, after)
+      // Without a condition, a column can be called so: "without a company".
+      return found?.some((one) => one._tag === "Related" && one.lookup.conditions.length > 0) === true
+        ? found
+        : undefined
+    }
+  ],
+  [
+    [
+      "(that|which|who)? (work|works|working|employed|live|lives|are|is)? (of|at|from|for|in) {related}",
+      "(that|which|who)? (belong|belongs|belonging) to {related}"
+    ],
+    related(false, "of")
+  ],
+  [
+    ["whose {noun} (is|are) (a|an) {quality}"],
+    ({ noun, quality }, context) => {
+      const lookup = {
+        noun: nounAt(noun!, context)!.noun,
+        conditions: [Condition.Quality({ words: folded(quality!) })]
+      }
+      return [Condition.Related({ lookup, none: false, said: `whose ${written(noun!)} is ${written(quality!)}` })]
+    }
+  ]
+]
+
+const ALL: typeof CONDITIONS = [...RELATED, ...CONDITIONS]
 
 type Head = Pick<Lookup, "conditions" | "order" | "limit">
 
@@ -98,18 +157,23 @@ const several = (words: ReadonlyArray<Token>): ReadonlyArray<ReadonlyArray<Token
 /** The conditions after the noun, each by its rule, until no word is left. Positions are remembered: time stays bounded. */
 export const readConditions = (
   tokens: ReadonlyArray<Token>,
-  context: Context
+  context: Context,
+  rules: typeof CONDITIONS = ALL
 ): ReadonlyArray<Condition> | undefined => {
+  const fits: Fits = (name, words) => {
+    if (name === "related") return relatedIn(words, context) !== undefined
+    return name === "noun" ? nounAt(words, context)?.length === words.length : fitsCondition(context)(name, words)
+  }
   const failed = new Set<number>()
   const from = (rest: ReadonlyArray<Token>): ReadonlyArray<Condition> | undefined => {
     if (rest.length === 0) return []
     if (failed.has(rest.length)) return undefined
-    for (const [patterns, build] of CONDITIONS) {
+    for (const [patterns, build] of rules) {
       for (const pattern of patterns) {
         const found = matchStart(
           compiled(pattern),
           rest,
-          fitsCondition(context),
+          fits,
           (captures, after) => {
             const own = build(captures, context, after)
             const others = own && from(after)

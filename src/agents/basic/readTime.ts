@@ -26,6 +26,8 @@ interface Span {
   readonly length: number
   /** A calendar date or month whose year is implied. */
   readonly yearless?: true
+  /** A day of the week: the answer says its date. */
+  readonly weekday?: true
   /** A part of a day: `from` or `to` has a time. */
   readonly timed?: true
 }
@@ -69,8 +71,16 @@ const timed = (tokens: ReadonlyArray<Token>, span: Span, when: Omit<When, "said"
     span.yearless === true
       ? `${/\d$/.test(said) ? "," : ""} ${(span.to.includes("T") ? span.to : addDays(span.to, -1)).slice(0, 4)}`
       : ""
-  return { when: { ...when, said: said + year }, length: span.length }
+  const date = span.weekday === true && !said.includes("(") ? ` (${dayAndMonth(span.from)})` : ""
+  return { when: { ...when, said: said + year + date }, length: span.length }
 }
+
+const dayAndMonth = (date: string): string =>
+  new Date(`${date.slice(0, 10)}T00:00:00Z`).toLocaleDateString("en-US", {
+    timeZone: "UTC",
+    month: "long",
+    day: "numeric"
+  })
 
 /** From now on. */
 const AHEAD = [
@@ -184,6 +194,9 @@ const relative = (tokens: ReadonlyArray<Token>, today: string): Span | undefined
       return days(addDays(today, 1), 1, 1)
     case "yesterday":
       return days(addDays(today, -1), 1, 1)
+    case "day":
+      if (second === "after" && third === "tomorrow") return days(addDays(today, 2), 1, 3)
+      if (second === "before" && third === "yesterday") return days(addDays(today, -2), 1, 3)
   }
   const twice = /^(before last|after next)$/.test(`${second} ${third}`)
     ? unit(first ?? "", second === "before" ? -2 : 2, today)
@@ -194,7 +207,7 @@ const relative = (tokens: ReadonlyArray<Token>, today: string): Span | undefined
     const whole = unit(second, step, today)
     if (whole !== undefined) return { ...whole, length: 2 }
     const named = WEEKDAYS[second]
-    if (named !== undefined) return days(nearest(named, step, today), 1, 2)
+    if (named !== undefined) return { ...days(nearest(named, step, today), 1, 2), weekday: true }
     const number = CARDINALS[second] ?? (/^\d{1,3}$/.test(second) ? Number(second) : undefined)
     const size = { day: 1, days: 1, week: 7, weeks: 7, month: 30, months: 30, year: 365, years: 365 }[third ?? ""]
     if (number !== undefined && size !== undefined && step !== 0) {
@@ -206,7 +219,7 @@ const relative = (tokens: ReadonlyArray<Token>, today: string): Span | undefined
   const named = first === undefined ? undefined : WEEKDAYS[first]
   return named === undefined || (first !== undefined && first.length < 4 && tokens.length > 1)
     ? undefined
-    : days(nearest(named, 0, today), 1, 1)
+    : { ...days(nearest(named, 0, today), 1, 1), weekday: true }
 }
 
 const unit = (word: string, step: number, today: string): { from: string; to: string } | undefined => {

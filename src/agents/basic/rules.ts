@@ -110,14 +110,25 @@ export const QUESTIONS: ReadonlyArray<Rule> = [
     [
       "what is on (my|the)? (calendar|agenda|schedule)",
       "what is on (my|the)? (calendar|agenda|schedule) (for)? {when}",
-      "what (do|have) i (have|got) (on|planned|scheduled)? (for)? {when}",
-      "do i have (anything|any plans|plans|something) (on|for)? {when}",
+      "what is (on|up|planned|scheduled|happening) {when}",
+      "what (do|did|have|had|will) i (have|got|had) (on|planned|scheduled)? (for)? {when}",
+      "(do|did|will) i have (anything|any plans|plans|something) (on|for|planned|scheduled)? {when}",
+      "have i got (anything|any plans|plans|something) (on|for|planned|scheduled)? {when}",
+      "is there (anything|something) (on|in) (my|the) (calendar|agenda|schedule) (for)? {when}",
       "(my)? (calendar|agenda|schedule) (for)? {when}",
-      "what is my (day|week|schedule) (like|look like) {when}"
+      "what is my (day|week|schedule) (like|look like) {when}",
+      "what does (my|the)? (day|week|calendar|schedule|agenda) look like (for)? {when}",
+      "how (does|is) (my|the)? (day|week|calendar|schedule|agenda) (look|looking)? (for)? {when}"
     ],
     agenda
   ],
-  [["am i (busy|free|available) (on|for)? {when}"], busy],
+  [
+    [
+      "am i (busy|free|available|booked) (on|for)? {when}",
+      "(how busy am i|do i have time|have i got time|do i have a gap) (on|for)? {when}"
+    ],
+    busy
+  ],
   [
     [
       "who else (works|is|sits) (there|at the same company|at that company)",

@@ -44,11 +44,15 @@ export class Grounding {
     return this.addWords(clean)
   }
 
-  /** Adds a question. A reply may name its dates with a year that the question leaves out: this one, the last or the next. */
+  /**
+   * Adds a question. A reply may name its dates with a year that the question leaves out (this one, the last or the next),
+   * and the last and the next two dates of its days of the week.
+   */
   addQuestion(text: string): this {
     const year = Number(this.locale.today.slice(0, 4))
     for (const key of claims(normalize(text), this.locale).flatMap(({ keys }) => keys)) {
       const [kind, date] = key.split(" ", 2)
+      if (kind === "weekday") this.#weekday(Number(date))
       if (kind !== "month-day" && kind !== "month") continue
       const named = kind === "month" ? "year-month" : "day"
       for (const one of [year - 1, year, year + 1]) this.#keys.add(`${named} ${one}-${date}`)
@@ -99,6 +103,15 @@ export class Grounding {
 
   isId(word: string): boolean {
     return this.#ids.has(word)
+  }
+
+  #weekday(weekday: number) {
+    const today = Date.parse(`${this.locale.today}T00:00:00Z`)
+    const ahead = (weekday - new Date(today).getUTCDay() + 7) % 7
+    for (const days of [ahead - 7, ahead, ahead + 7]) {
+      const day = new Date(today + days * 86_400_000).toISOString().slice(0, 10)
+      for (const key of [`day ${day}`, `month-day ${day.slice(5)}`]) this.#keys.add(key)
+    }
   }
 
   #hasDayIn({ from, to }: DateRange): boolean {

@@ -24,6 +24,7 @@ layer(BasicAgent, { excludeTestServices: true })("everyday questions", (it) => {
       const known = yield* asked("everyday")
       expect(known.wrong).toBe(0)
       expect(known.all).toBeGreaterThanOrEqual(80)
+      expect(known.right / known.all).toBeGreaterThanOrEqual(0.9)
     })
   )
 })

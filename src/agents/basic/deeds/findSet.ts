@@ -171,6 +171,8 @@ function* meant(condition: Condition, about: About): Script<Alternatives | Probl
       return yield* compared(condition, about)
     case "Called":
       return [eq("name", condition.name)]
+    case "Related":
+      return none
     case "Part":
       return conditionChoices(condition, columns, world.context, new Map())
     case "Empty": {

@@ -10,9 +10,10 @@ import { readConditions } from "../readLookup.ts"
 import { timeAt } from "../readTime.ts"
 import { folded } from "../tokenize.ts"
 import type { Asked, Words } from "./Asked.ts"
+import { numberOf } from "./asking.ts"
 import { CUES, LEADS, ORDERS } from "./lexicon.ts"
 import { firstOf, fitsIn, isPhrase, withParts } from "./measures.ts"
-import { FIGURE_QUESTIONS, numberOf } from "./questions.ts"
+import { FIGURE_QUESTIONS } from "./questions.ts"
 
 const LEADING = byLength(LEADS)
 

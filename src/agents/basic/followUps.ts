@@ -1,0 +1,162 @@
+/** Completes follow-ups ("and next week?", "and Samir?", "more") from the question before. */
+import { subjectOf } from "./buildIntent.ts"
+import { Intent } from "./Intent.ts"
+import { Condition, type Lookup } from "./Lookup.ts"
+import type { Context } from "./readConversation.ts"
+import { readIntent } from "./readIntent.ts"
+import { readNames } from "./readNames.ts"
+import { folded } from "./tokenize.ts"
+
+/** The last question, skipping messages that only selected from an answer. */
+export const previousIntent = (earlier: ReadonlyArray<string>, context: Context): Intent | undefined => {
+  for (let at = earlier.length - 1; at >= 0; at--) {
+    const intent = resolveFollowUp(readIntent(earlier[at]!, context), earlier.slice(0, at), context)
+    if (intent._tag !== "Choose" && intent._tag !== "More" && intent._tag !== "Thanks") return intent
+  }
+  return undefined
+}
+
+/** The conditions of a lookup; without its times if others replace them. */
+const withoutTimes = ({ conditions }: Lookup, by: ReadonlyArray<Condition>): ReadonlyArray<Condition> =>
+  by.some(({ _tag }) => _tag === "Time") ? conditions.filter(({ _tag }) => _tag !== "Time") : conditions
+
+/** The same figures with other conditions: a time replaces the one before. */
+const refined = ({ asked }: Extract<Intent, { _tag: "Figures" }>, more: ReadonlyArray<Condition>): Intent => {
+  const { lookup } = asked.measure
+  const conditions = [...withoutTimes(lookup, more), ...more]
+  return Intent.Figures({ asked: { ...asked, measure: { ...asked.measure, lookup: { ...lookup, conditions } } } })
+}
+
+type Also = Extract<Intent, { _tag: "Also" }>
+
+const PERSONAL: ReadonlySet<Condition["_tag"]> = new Set(["With", "Owned", "Mine", "At"] as const)
+
+/** The conditions with one of them about someone or something else; undefined unless exactly one can be meant. */
+const exchanged = (
+  all: ReadonlyArray<Condition>,
+  { conditions, words }: Also
+): ReadonlyArray<Condition> | undefined => {
+  const [other] = conditions ?? []
+  const fits = all.filter(({ _tag }) => (other === undefined ? PERSONAL.has(_tag) : _tag === other._tag))
+  const [old] = fits
+  if (old === undefined || fits.length > 1) return undefined
+  return all.map((one) => (one === old ? (other ?? aboutOther(old, words)) : one))
+}
+
+const aboutOther = (old: Condition, words: Also["words"]): Condition => {
+  if (/^(me|i)$/.test(folded(words))) return Condition.Mine()
+  return old._tag === "Owned"
+    ? Condition.Owned({ words })
+    : old._tag === "At"
+      ? Condition.At({ words, preposition: old.preposition })
+      : Condition.With({ words })
+}
+
+/** The question before about someone or something else, or what the words mean by themselves. */
+const alsoOf = (previous: Intent | undefined, also: Also): Intent => {
+  switch (previous?._tag) {
+    case "Detail":
+    case "Is":
+      return also.conditions === undefined ? { ...previous, subject: subjectOf(also.words) } : UNREADABLE
+    case "Browse": {
+      const conditions = exchanged(previous.lookup.conditions, also)
+      return conditions === undefined
+        ? UNREADABLE
+        : Intent.Browse({ ...previous, skip: 0, lookup: { ...previous.lookup, conditions } })
+    }
+    case "Figures": {
+      const { asked } = previous
+      const conditions = exchanged(asked.measure.lookup.conditions, also)
+      return conditions === undefined
+        ? UNREADABLE
+        : Intent.Figures({
+            asked: { ...asked, measure: { ...asked.measure, lookup: { ...asked.measure.lookup, conditions } } }
+          })
+    }
+    case "Unclear":
+    case "NotKnown":
+      return UNREADABLE
+    default:
+      return also.otherwise
+  }
+}
+const UNREADABLE = Intent.Unclear({ tokens: [] })
+
+/** Completes a follow-up from the intent before it. */
+export const resolveFollowUp = (intent: Intent, earlier: ReadonlyArray<string>, context: Context): Intent => {
+  const last = () => previousIntent(earlier, context)
+  switch (intent._tag) {
+    case "Regroup": {
+      const previous = last()
+      if (previous?._tag === "Figures" && previous.asked.rows === undefined && previous.asked.part === undefined) {
+        const { best: _, having: __, ...asked } = previous.asked
+        return Intent.Figures({ asked: { ...asked, by: [intent.by] } })
+      }
+      return previous?._tag === "Browse" && previous.lookup.order === undefined && previous.lookup.limit === undefined
+        ? Intent.Figures({ asked: { measure: { figure: "count", lookup: previous.lookup }, by: [intent.by] } })
+        : Intent.Unclear({ tokens: [] })
+    }
+    case "Only": {
+      const previous = last()
+      const { limit } = intent
+      if (previous?._tag === "Figures" && limit !== undefined && previous.asked.by.length > 0)
+        return Intent.Figures({ asked: { ...previous.asked, best: { upwards: false, ...previous.asked.best, limit } } })
+      if (previous?._tag === "Figures" && limit === undefined) return refined(previous, intent.conditions)
+      if (previous?._tag !== "Browse" || limit !== undefined) return Intent.Unclear({ tokens: [] })
+      return Intent.Browse({
+        ...previous,
+        skip: 0,
+        lookup: {
+          ...previous.lookup,
+          conditions: [...withoutTimes(previous.lookup, intent.conditions), ...intent.conditions]
+        }
+      })
+    }
+    case "Again": {
+      const previous = last()
+      if (previous?._tag === "Figures") return refined(previous, [intent.condition])
+      if (previous?._tag !== "Browse") return Intent.Unclear({ tokens: [] })
+      const conditions = previous.lookup.conditions.filter(({ _tag }) => _tag !== "Time")
+      return Intent.Browse({
+        ...previous,
+        skip: 0,
+        lookup: { ...previous.lookup, conditions: [...conditions, intent.condition] }
+      })
+    }
+    case "Also":
+      return resolveFollowUp(alsoOf(last(), intent), earlier, context)
+    case "Instead": {
+      const previous = last()
+      const { lookup, mode } =
+        previous?._tag === "Browse" ? previous : { lookup: { conditions: [] }, mode: "list" as const }
+      return Intent.Browse({ mode, skip: 0, lookup: { ...lookup, noun: intent.noun } })
+    }
+    case "More": {
+      const previous = last()
+      if (previous?._tag !== "Browse") return Intent.Unclear({ tokens: [] })
+      const times = earlier.length - earlier.findLastIndex((text) => readIntent(text, context)._tag !== "More")
+      return Intent.Browse({ ...previous, mode: "list", skip: 5 * (previous.mode === "count" ? times - 1 : times) })
+    }
+    case "Choose":
+      // Two lists have two rows of each number.
+      return last()?._tag === "Both" ? Intent.Unclear({ tokens: [] }) : intent
+    case "Introduce": {
+      // "she lives in Boston" adds a fact to the person of the last question.
+      if (intent.names.some(({ rank }) => rank >= 2) || (context.focus ?? []).length < 2) return intent
+      const previous = last()
+      if (previous?._tag === "Introduce")
+        return Intent.Introduce({ ...previous, facts: [...previous.facts, ...intent.facts] })
+      if ((previous?._tag === "Who" || previous?._tag === "Detail") && previous.subject._tag === "Named") {
+        return Intent.Introduce({
+          ...intent,
+          names: readNames(previous.subject.tokens, true),
+          sure: true,
+          ...(previous._tag === "Detail" ? { what: previous.what } : {})
+        })
+      }
+      return intent
+    }
+    default:
+      return intent
+  }
+}

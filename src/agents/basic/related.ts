@@ -1,0 +1,91 @@
+/**
+ * Conditions on rows of another type: "customers with an open invoice", "invoices of customers in Berlin". They become one
+ * filter on a path, because each filter on rows that lead here holds for some row, not all of them for the same one.
+ */
+import { uncapitalized } from "../english.ts"
+import type { ListedColumn, Named } from "../../domain/Page.ts"
+import type { Filter } from "../../domain/Query.ts"
+import { columnsFor, columnsNamed } from "./conceptColumns.ts"
+import type { Choice, References } from "./filterChoices.ts"
+import { Condition, type Lookup, nounAt } from "./Lookup.ts"
+import type { Context, ContextType } from "./readConversation.ts"
+import { addDays } from "./readTime.ts"
+import { idsOf } from "./references.ts"
+import { columnsOf, type Script } from "./script.ts"
+import { tokenize } from "./tokenize.ts"
+
+type Related = Extract<Condition, { _tag: "Related" }>
+type Columns = ReadonlyArray<Named & Pick<ListedColumn, "holds">>
+type Narrow = (
+  lookup: Lookup,
+  columns: Columns,
+  context: Context,
+  references: References
+) => Script<{ readonly filters: ReadonlyArray<Filter> } | string>
+
+/** "Without a meeting" where no column is called so: rows of that type. */
+export const unread = (
+  conditions: ReadonlyArray<Condition>,
+  columns: Columns,
+  context: Context
+): ReadonlyArray<Condition> =>
+  conditions.map((condition) => {
+    if (condition._tag !== "Empty" || columnsNamed(condition.words, columns).length > 0) return condition
+    const words = tokenize(condition.words)
+    const found = nounAt(words, context)
+    return found === undefined || found.length < words.length
+      ? condition
+      : Condition.Related({
+          lookup: { noun: found.noun, conditions: [] },
+          none: true,
+          said: `without ${condition.words}`
+        })
+  })
+
+/** The filter on a path, or the reply that declines. */
+export function* relate(
+  { lookup, none, said }: Related,
+  type: ContextType,
+  columns: Columns,
+  context: Context,
+  narrow: Narrow
+): Script<Choice | string> {
+  const other = lookup.noun.type
+  const theirs = yield* columnsOf(other.id)
+  const references = yield* idsOf(lookup.conditions, context)
+  const narrowed = yield* narrow(lookup, theirs, context, references)
+  if (typeof narrowed === "string") return narrowed
+  const path = pathTo(type, columns, other, theirs)
+  const filter = path === undefined ? undefined : along(path, narrowed.filters, none)
+  return filter === undefined
+    ? `I can't narrow ${uncapitalized(type.plural)} down by “${said}”. Ask for one thing at a time.`
+    : [filter]
+}
+
+/** The reference between two types, from the row or to it; undefined if several could be meant. A responsible person is another relation. */
+const pathTo = (type: ContextType, columns: Columns, other: ContextType, theirs: Columns): string | undefined => {
+  const leading = (to: ContextType, from: Columns) => {
+    const owners = new Set(columnsFor("owner", from))
+    return from.filter(({ holds, id }) => holds === `→ ${to.id}` && !owners.has(id)).map(({ id }) => id)
+  }
+  const paths = [...leading(other, columns), ...leading(type, theirs).map((id) => `${other.id}@${id}`)]
+  return type.id !== other.id && paths.length === 1 ? paths[0] : undefined
+}
+
+/** One filter on the path; undefined if the conditions need several. */
+const along = (path: string, filters: ReadonlyArray<Filter>, none: boolean): Filter | undefined => {
+  const [first, second, ...others] = filters
+  const op = none ? "ne" : "eq"
+  if (first === undefined) return { columnId: path, op, value: "*" }
+  const columnId = `${path}.${first.columnId}`
+  if (second === undefined) {
+    if (first.op === "eq") return { columnId, op, value: first.value }
+    if (first.op === "gte") return { columnId, op, value: `${first.value}..` }
+    return none || first.op === "ne" ? undefined : { ...first, columnId }
+  }
+  // A time is one range of whole days.
+  const isDays = first.columnId === second.columnId && first.op === "gte" && second.op === "lt"
+  if (others.length > 0 || !isDays || !DAY.test(first.value) || !DAY.test(second.value)) return undefined
+  return { columnId, op, value: `${first.value}..${addDays(second.value, -1)}` }
+}
+const DAY = /^\d{4}-\d{2}-\d{2}$/
