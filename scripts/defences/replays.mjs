@@ -2621,6 +2621,17 @@ export const replays = [
     patches: [["src/services/changes/records.ts", "o.state IN ('refused', 'dead')", "o.state IN ('none')"]]
   },
   {
+    name: "A person approved a value that only the proposer's plan had read in another system (our own review)",
+    test: [
+      "test/services/actions/plans.test.ts",
+      "reads with nothing that the person may not use, and is neither shown to nor approved by one who may not"
+    ],
+    defence:
+      "Call.ts `resolveCall`: a value that a step has read is shown to those who may use the action that read it",
+    removed: "the sources",
+    patches: [["src/services/changes/calls/Call.ts", "if (from.length === 0) return", "if (from.length >= 0) return"]]
+  },
+  {
     name: "A mistake in a file of mappings, or one table that the database blocks, decided about all its types (our own review)",
     test: [
       "test/services/mapping/strange.test.ts",

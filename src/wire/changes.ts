@@ -75,8 +75,14 @@ export type FieldChoices = typeof FieldChoices.Encoded
 /** An action's slug, as a path parameter. */
 export const ActionId = textUpTo(200)
 
-const Values = Schema.Union([Schema.Record(Schema.String, Schema.String), Strings]).annotate({
-  description: 'By column, { "status": "Won" }, or as ["status=Won"]. An empty text empties the cell'
+const Pointer = Schema.Struct({
+  step: Schema.Int.annotate({ description: "The place of an earlier step that reads, from 0" }),
+  result: textUpTo(60).annotate({ description: "The name of one of its results" })
+})
+
+const Values = Schema.Union([Schema.Record(Schema.String, Schema.Union([Schema.String, Pointer])), Strings]).annotate({
+  description:
+    'By column, { "status": "Won" }, or as ["status=Won"]. An empty text empties the cell. { "step": 0, "result": "Number" } takes what an earlier step has read'
 })
 
 const Step = Schema.Struct({
@@ -97,7 +103,15 @@ export const Propose = Schema.Struct({
 export const Draft = Schema.Struct({
   changeId: Schema.String,
   known: Schema.Boolean.annotate({ description: "Whether the same proposal existed before" }),
-  preview: Preview
+  preview: Preview,
+  reads: optionalKey(
+    Schema.Array(
+      Schema.Struct({
+        actionId: Schema.String,
+        rows: Schema.Array(Schema.Record(Schema.String, Schema.String))
+      })
+    ).annotate({ description: "What its steps have read, in their order" })
+  )
 })
 export type Draft = typeof Draft.Encoded
 

@@ -38,6 +38,7 @@ import { historyOf } from "./history.ts"
 import { countCall } from "./limits.ts"
 import { submits } from "./level.ts"
 import { listChanges, type ListQuery } from "./listing.ts"
+import { resolvePointers } from "./pointers.ts"
 import { previewOf } from "./preview.ts"
 import { noChange, preparedOf, propose, type Proposed, type Proposing } from "./propose.ts"
 import { type ChangeEntry, openDrafts, readChange, readEvents, recordShown, type Via } from "./records.ts"
@@ -206,7 +207,8 @@ export class Changes extends Context.Service<
           propose: Effect.fn("Changes.propose")(function* (proposal) {
             const principal = yield* principalOf
             const { atLeast, continues, drafted, key, reference, sessionId, steps, via } = proposal
-            return yield* proposing(
+            let reads: Draft["reads"] = []
+            const draft = yield* proposing(
               principal,
               (caller) =>
                 Effect.gen(function* () {
@@ -217,13 +219,18 @@ export class Changes extends Context.Service<
                   if (continues !== undefined && before?.proposer_id !== principal.anchorEntityId)
                     return yield* noChange
                   const earlier = before === undefined ? NOTHING : yield* preparedOf(before, caller)
-                  const { calls, units } = yield* resolveAll(steps, earlier, caller, queries, readRows)
+                  const pointed = yield* resolvePointers(steps, caller, (step) =>
+                    readAction(step, caller, queries, readRows, database)
+                  )
+                  reads = pointed.reads.map(({ action, rows }) => ({ actionId: action.slug, rows }))
+                  const { calls, units } = yield* resolveAll(pointed.steps, earlier, caller, queries, readRows)
                   const state = drafted === true ? ("drafted" as const) : ("open" as const)
                   return { units, how: { via, calls, state, sessionId, reference, key, atLeast, continues: before } }
                 }),
               // No statement on rows finds that the plan of a declared action is stale, so it is made from fresh state.
               steps.some(({ actionId }) => !actionId.includes("."))
             )
+            return reads.length === 0 ? draft : { ...draft, reads }
           }),
 
           read: Effect.fn("Changes.read")(function* (step) {

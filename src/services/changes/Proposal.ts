@@ -4,7 +4,8 @@ import type { Preview } from "../../domain/Change.ts"
 import type { ActionSettings } from "../actions/Actions.ts"
 import type { ChangeLimits } from "./limits.ts"
 import type { Via } from "./records.ts"
-import type { StepInput } from "./resolve.ts"
+import type { SourceRow } from "../actions/readRows.ts"
+import type { ProposedStep } from "./pointers.ts"
 
 export interface ChangeSettings {
   /** Whether changes are switched on. */
@@ -19,7 +20,8 @@ export interface ChangeSettings {
 }
 
 export interface Proposal {
-  readonly steps: ReadonlyArray<StepInput>
+  /** Those that only read come first, and others can point at what they read. */
+  readonly steps: ReadonlyArray<ProposedStep>
   readonly via: Via
   /** `drafted` until its turn is kept; without it the change is open at once. */
   readonly drafted?: boolean | undefined
@@ -38,4 +40,6 @@ export interface Draft {
   /** Whether the same proposal existed before. */
   readonly known: boolean
   readonly preview: Preview
+  /** What its steps have read, in their order. */
+  readonly reads?: ReadonlyArray<{ readonly actionId: string; readonly rows: ReadonlyArray<SourceRow> }>
 }

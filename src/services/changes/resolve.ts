@@ -30,6 +30,8 @@ export interface StepInput {
   readonly entityIds?: ReadonlyArray<string> | undefined
   /** Texts by column slug; an empty one empties the cell. */
   readonly values?: ReadonlyArray<{ readonly columnId: string; readonly value: string }> | undefined
+  /** The actions that have read values, by column slug. */
+  readonly sources?: Readonly<Record<string, string>> | undefined
 }
 
 /** The error for a row that doesn't exist or is hidden. */

@@ -3,17 +3,19 @@ import { Result } from "effect"
 import { InvalidInput } from "../../domain/errors.ts"
 import { quoted } from "../../domain/text.ts"
 import type { Step } from "../../wire/changes.ts"
-import type { StepInput } from "./resolve.ts"
+import type { ProposedStep } from "./pointers.ts"
 
 /** Steps in the form that proposing takes. */
-export const stepsOf = (steps: ReadonlyArray<Step>): Result.Result<ReadonlyArray<StepInput>, InvalidInput> =>
+export const stepsOf = (steps: ReadonlyArray<Step>): Result.Result<ReadonlyArray<ProposedStep>, InvalidInput> =>
   Result.all(
     steps.map(({ actionId, entityIds, values = {} }) =>
       Result.map(valuesOf(values), (read) => ({ actionId, entityIds, values: read }))
     )
   )
 
-const valuesOf = (values: NonNullable<Step["values"]>): Result.Result<NonNullable<StepInput["values"]>, InvalidInput> =>
+const valuesOf = (
+  values: NonNullable<Step["values"]>
+): Result.Result<NonNullable<ProposedStep["values"]>, InvalidInput> =>
   Array.isArray(values)
     ? Result.all(values.map(readAssignment))
     : Result.succeed(Object.entries(values).map(([columnId, value]) => ({ columnId, value })))

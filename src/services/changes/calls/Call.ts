@@ -15,6 +15,8 @@ import { resolveReferences } from "./references.ts"
 interface CallInput {
   readonly entityIds?: ReadonlyArray<string> | undefined
   readonly values?: ReadonlyArray<{ readonly columnId: string; readonly value: string }> | undefined
+  /** The actions that have read values, by the field's slug. */
+  readonly sources?: Readonly<Record<string, string>> | undefined
 }
 
 export interface Call {
@@ -47,19 +49,22 @@ export const callOf = (
 /** Resolves a step that names a declared action. */
 export const resolveCall = Effect.fnUntraced(function* (
   action: DeclaredAction,
-  { entityIds = [], values = [] }: CallInput,
+  { entityIds = [], sources = {}, values = [] }: CallInput,
   caller: Caller,
   queries: EntityQueryService["Service"],
-  read: ReadRows
+  readRows: ReadRows
 ) {
   if (entityIds.length > 0) return yield* InvalidInput.of(`${action.slug} takes no entityIds.`)
   const given = yield* Effect.fromResult(readValues(action.fields, values, caller.catalog.organization))
-  const found = yield* resolveReferences(action.fields, given, caller, queries, read)
+  const found = yield* resolveReferences(action.fields, given, caller, queries, readRows)
   const { executor } = action
   const address = executor._tag === "Http" ? addressOf(executor.url, found.values) : undefined
   if (address !== undefined && Result.isFailure(address))
     return yield* InvalidInput.of(`${action.slug} can't be sent with these values: ${address.failure}.`)
-  return { action, ...found } satisfies Call
+  const from = Object.entries(sources).filter(([slug]) => found.refers?.[slug] === undefined)
+  if (from.length === 0) return { action, ...found } satisfies Call
+  const read = Object.fromEntries(from.map(([slug, source]) => [slug, { action: source, name: "" }]))
+  return { action, ...found, refers: { ...read, ...found.refers } } satisfies Call
 })
 
 /** Adds a call, unless the same is there. */
