@@ -12,7 +12,7 @@ import type { Caller } from "./callers.ts"
 import type { StepInput } from "./resolve.ts"
 
 /** What an earlier step of the same proposal has read: its place in the proposal, from 0, and the name of a result. */
-export interface Pointer {
+interface Pointer {
   readonly step: number
   readonly result: string
 }
