@@ -6,7 +6,7 @@ import { reasonOf } from "../deeds/vocabulary.ts"
 import type { Conversation } from "../readConversation.ts"
 import { type Script, tool } from "../script.ts"
 import { tokenize } from "../tokenize.ts"
-import { type Asked, missingOf, readAnswer, readAsked } from "./readAsked.ts"
+import { type Asked, missingOf, readAnswer, readPlan } from "./readAsked.ts"
 
 type Values = Record<string, string>
 
@@ -18,30 +18,9 @@ interface Standing {
   readonly isAnswered: boolean
 }
 
-/** A request with the identifying values that were said before: the order of the question before, for example. */
-const completed = ({ action, values }: Asked, known: Values): Asked => ({
-  action,
-  values: {
-    ...Object.fromEntries(
-      action.fields.flatMap(({ needed, pattern, slug }) =>
-        needed && pattern !== undefined && known[slug] !== undefined ? [[slug, known[slug]]] : []
-      )
-    ),
-    ...values
-  }
-})
-
 const after = (standing: Standing, text: string, actions: Conversation["actions"]): Standing => {
-  const read = readAsked(text, actions)
-  if (read !== undefined) {
-    const known = { ...standing.known }
-    const asked = read.map((each) => {
-      const whole = completed(each, known)
-      Object.assign(known, whole.values)
-      return whole
-    })
-    return { known, asked, isAnswered: true }
-  }
+  const plan = readPlan(text, actions, standing.known)
+  if (plan !== undefined) return { ...plan, isAnswered: true }
   const at = standing.asked.findIndex((each) => missingOf(each) !== undefined)
   const open = standing.isAnswered ? standing.asked[at] : undefined
   const field = open && missingOf(open)

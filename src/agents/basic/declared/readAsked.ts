@@ -111,6 +111,34 @@ export const readAsked = (text: string, actions: ReadonlyArray<DeclaredAction>):
   return undefined
 }
 
+/** A request with the identifying values that were said before: the order of the question before, for example. */
+const completed = ({ action, values }: Asked, known: Asked["values"]): Asked => ({
+  action,
+  values: {
+    ...Object.fromEntries(
+      action.fields.flatMap(({ needed, pattern, slug }) =>
+        needed && pattern !== undefined && known[slug] !== undefined ? [[slug, known[slug]]] : []
+      )
+    ),
+    ...values
+  }
+})
+
+/** What a message asks for, each part with what was said before it, and what is known after it. */
+export const readPlan = (
+  text: string,
+  actions: ReadonlyArray<DeclaredAction>,
+  before: Asked["values"] = {}
+): { readonly asked: ReadonlyArray<Asked>; readonly known: Record<string, string> } | undefined => {
+  const known = { ...before }
+  const asked = readAsked(text, actions)?.map((each) => {
+    const whole = completed(each, known)
+    Object.assign(known, whole.values)
+    return whole
+  })
+  return asked && { asked, known }
+}
+
 /** The first field that an action needs and that has no value. */
 export const missingOf = ({ action, values }: Asked): ActionField | undefined =>
   action.fields.find(
