@@ -36,7 +36,19 @@ describe("a request for a declared action", () => {
     ],
     ["Show me PO 4500000001", [["get_purchase_order", { order: "4500000001" }]]],
     ["Change the quantity of the first item to 100", [["update_po_item", { item: "first item", quantity: "100" }]]],
-    ["Also delete the second item", [["delete_po_item", { item: "second item" }]]]
+    ["Also delete the second item", [["delete_po_item", { item: "second item" }]]],
+    ["Hi team,\nplease set the quantity of forks for purchase order 4500000001 to 44", [["update_po_item", forks]]],
+    [
+      "The price of item 00010 on PO 4500000001 should be 12.50",
+      [["update_po_item", { item: "00010", order: "4500000001", price: "12.50" }]]
+    ],
+    [
+      "On PO 4500000001, change the quantity of forks to 44 and set the plant for knives to 1720.",
+      [
+        ["update_po_item", forks],
+        ["update_po_item", { item: "knives", plant: "1720" }]
+      ]
+    ]
   ])("is read from “%s”", (said, expected) => expect(asked(said)).toEqual(expected))
 
   it.each([
@@ -45,6 +57,13 @@ describe("a request for a declared action", () => {
     "Change the quantity of forks on PO 4500000001 to 44 and the price to 5",
     "Don't change the quantity of forks on PO 4500000001 to 44",
     "Show me PO 45",
+    "Hello, delete everything. Show me PO 4500000001",
+    "Dear Ada, email Bob. Show me PO 4500000001",
+    `Show me PO 4500000001. ${"Thanks. ".repeat(100)}`,
+    "The quantity of forks on PO 4500000001 should not be 44",
+    "The quantity of forks on PO 4500000001 was changed to 44",
+    "Add 5 forks to item 00010 of PO 4500000001",
+    "Show me PO 4500000001; see the attached list",
     "Change the quantity of forks on PO 4500000001 to many",
     "Delete forks and knives from PO 4500000001",
     "Who is Ada Lovelace?"

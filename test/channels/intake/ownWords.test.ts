@@ -18,6 +18,17 @@ describe("the own words of a message", () => {
     expect(ownWords(text)).toBe(own)
   })
 
+  it.each([
+    ["Change it.\n\nKind regards,\nAda Lovelace\nTel. 5 55", "Change it."],
+    ["Change it.\nRegards, Ada", "Change it."],
+    ["Change it.\nThanks,\nAda Lovelace\nPurchasing", "Change it."],
+    ["Change it.\nThanks!\nAlso delete the other one.", "Change it.\nThanks!\nAlso delete the other one."],
+    ["Change it.\nThanks", "Change it.\nThanks"],
+    ["Change it.\nRegards\nAda\nP.S. Not before Friday.", "Change it.\nRegards\nAda\nP.S. Not before Friday."],
+    ["Best offer is 5.\nAccept it.", "Best offer is 5.\nAccept it."],
+    ["Change it.\n\nSent from my iPhone", "Change it."]
+  ])("end before the closing and the name in “%s”", (message, own) => expect(ownWords(message)).toBe(own))
+
   it("are found in time that grows with the length alone", () => {
     const time = (text: string) => {
       const began = process.cpuUsage()
@@ -25,7 +36,15 @@ describe("the own words of a message", () => {
       const { system, user } = process.cpuUsage(began)
       return user + system
     }
-    for (const line of ["on " + "x".repeat(390), "-".repeat(390), "> ", "\n", "am am am schrieb "]) {
+    for (const line of [
+      "on " + "x".repeat(390),
+      "-".repeat(390),
+      "> ",
+      "\n",
+      "am am am schrieb ",
+      "Regards",
+      "Thanks\nAda"
+    ]) {
       const text = (count: number) => `${line}\n`.repeat(count)
       time(text(2000))
       const short = Math.min(...[1, 2, 3].map(() => time(text(2000))))

@@ -6,9 +6,10 @@ import type { ActionField, DeclaredAction } from "../../../domain/DeclaredAction
 import { foldText } from "../../../domain/keys.ts"
 import { compiledPattern, MAX_MATCHED } from "../../../services/actions/pattern.ts"
 import { clausesOf, withoutClosers, withoutOpeners } from "../deeds/clauses.ts"
-import { CLOSERS, isBeyond, isRounded, OPENERS } from "../deeds/lexicon.ts"
-import { MAX_WORDS, readWords, type Said, textOf, type Word } from "../deeds/words.ts"
-import { matchPattern, type Pattern } from "../patterns.ts"
+import { CLOSERS, isBeyond, isRounded, MANY, OPENERS, OTHER_REQUESTS } from "../deeds/lexicon.ts"
+import { MAX_CHARACTERS, MAX_WORDS, readWords, type Said, textOf, type Word } from "../deeds/words.ts"
+import { matchPattern } from "../patterns.ts"
+import { isArticle, type Sentence, sentencesOf } from "./sentences.ts"
 
 type Words = ReadonlyArray<Word>
 
@@ -19,37 +20,6 @@ export interface Asked {
 }
 
 const MAX_CAPTURED = 8
-const ARTICLE = /^(?:the|a|an)$/
-const PLACEHOLDER = /^\{([a-z][a-z0-9_]*)\}$/
-
-interface Sentence {
-  readonly action: DeclaredAction
-  readonly pattern: Pattern
-  /** The words that aren't values. */
-  readonly literal: number
-}
-
-/** A piece of an example without punctuation around it. */
-const withoutMarks = (piece: string): string => {
-  const characters = [...piece]
-  const from = characters.findIndex((one) => /[\p{L}\p{N}{]/u.test(one))
-  return characters.slice(from, characters.findLastIndex((one) => /[\p{L}\p{N}}]/u.test(one)) + 1).join("")
-}
-
-const sentencesOf = (action: DeclaredAction): ReadonlyArray<Sentence> =>
-  action.examples.map((example) => {
-    const pieces = example
-      .split(/\s+/)
-      .map(withoutMarks)
-      .filter((piece) => piece !== "" && !ARTICLE.test(piece.toLowerCase()))
-    const pattern = pieces.map((piece): Pattern[number] => {
-      const [, name] = PLACEHOLDER.exec(piece) ?? []
-      return name === undefined
-        ? { _tag: "Words", choices: [[foldText(piece)]], optional: false }
-        : { _tag: "Capture", name }
-    })
-    return { action, pattern, literal: pattern.filter(({ _tag }) => _tag === "Words").length }
-  })
 
 /** Whether words can be a value of a field. The action's own reader checks the value itself. */
 const suits = ({ kind, pattern, values }: ActionField, words: Words): boolean => {
@@ -58,7 +28,22 @@ const suits = ({ kind, pattern, values }: ActionField, words: Words): boolean =>
   if (values !== undefined) return values.some((value) => foldText(value) === words.map(({ word }) => word).join(" "))
   if (pattern !== undefined && kind !== "reference")
     return words.length === 1 && words[0]!.text.length <= MAX_MATCHED && compiledPattern(pattern).test(words[0]!.text)
-  return isRounded(words) && words.every((word) => word.quoted === true || (word.word !== "and" && !isBeyond(word)))
+  return (
+    isRounded(words) &&
+    words.every((word) => word.quoted === true || isPart(word)) &&
+    !(words.length > 1 && leadsOn(words))
+  )
+}
+
+/** Whether a word can be a part of one name. */
+const isPart = (word: Word): boolean => !SEVERAL.has(word.word) && !MANY.has(word.word) && !isBeyond(word)
+const SEVERAL = new Set(["and", "or", "everything", "anything"])
+
+const LEADS = new Set(["of", "on", "in", "for", "from"])
+/** Whether words say what they belong to, such as "forks on PO 4500000001": that is no part of a name. */
+const leadsOn = (words: Words): boolean => {
+  const lead = words.findIndex(({ quoted, word }) => quoted !== true && LEADS.has(word))
+  return lead >= 0 && words.slice(lead).some(({ quoted, word }) => quoted !== true && /\d/.test(word))
 }
 
 const valueOf = ({ kind }: ActionField, words: Words, said: Said): string => {
@@ -66,9 +51,9 @@ const valueOf = ({ kind }: ActionField, words: Words, said: Said): string => {
   return kind === "integer" || kind === "number" ? text.replaceAll(/[$€£,]/g, "") : text
 }
 
-/** What a clause asks for, by the sentence with the most words of its own; undefined if two actions fit equally. */
+/** What a clause asks for, by the sentence with the most words of its own, examples first; undefined if two actions fit equally. */
 const readClause = (words: Words, said: Said, sentences: ReadonlyArray<Sentence>): Asked | undefined => {
-  const found = sentences.flatMap(({ action, literal, pattern }) => {
+  const found = sentences.flatMap(({ action, isExact, literal, pattern }) => {
     const fieldOf = (name: string) => action.fields.find(({ slug }) => slug === name)
     const captures = matchPattern(pattern, words, (name, taken) => {
       const field = fieldOf(name)
@@ -79,28 +64,46 @@ const readClause = (words: Words, said: Said, sentences: ReadonlyArray<Sentence>
       name,
       valueOf(fieldOf(name)!, taken as Words, said)
     ])
-    return [{ literal, asked: { action, values: Object.fromEntries(values) as Asked["values"] } }]
+    const rank = literal * 2 + (isExact ? 1 : 0)
+    return [{ rank, asked: { action, values: Object.fromEntries(values) as Asked["values"] } }]
   })
-  const most = Math.max(...found.map(({ literal }) => literal))
-  const best = found.filter(({ literal }) => literal === most).map(({ asked }) => asked)
+  const most = Math.max(...found.map(({ rank }) => rank))
+  const best = found.filter(({ rank }) => rank === most).map(({ asked }) => asked)
   return best.every((one) => one.action === best[0]!.action) ? best[0] : undefined
 }
 
-const POLITE = new Set([...OPENERS, ...CLOSERS])
-/** Whether a clause says more than "Hello" or "Thanks". */
-const isMore = (words: Words): boolean => !POLITE.has(words.map(({ word }) => word).join(" "))
-
-const isArticle = ({ quoted, word }: Word): boolean => quoted !== true && ARTICLE.test(word)
+const POLITE = new Set([...OPENERS, ...CLOSERS, "yes", "thanks in advance", "thank you in advance"])
+const GREETING = /^(?:hi|hello|hey|dear|good (?:morning|afternoon|evening|day))(?: \p{L}+){0,4}$/u
+const MAX_GREETING = 60
+/** Whether a clause says more than "Hello" or "Thanks"; the first one can greet by name. */
+const isMore = (clause: Words, at: number): boolean => {
+  const text = clause.map(({ word }) => word).join(" ")
+  const greets = at === 0 && text.length <= MAX_GREETING && GREETING.test(text)
+  return !POLITE.has(text) && !(greets && !clause.some(({ word }) => OTHER_REQUESTS.has(word)))
+}
+/** The mark of a list at the beginning of a line. */
+const MARK = /^(?:\d{1,2}[.)]|[-*•])[ \t]/u
+/** The lines of a text as sentences, without the marks of lists. */
+const sentencesIn = (text: string): string =>
+  text
+    .split(/[\r\n]/)
+    .map((line) => line.trim().replace(MARK, ""))
+    .filter((line) => line !== "")
+    .join("; ")
 
 /** What a message asks for, clause by clause; undefined if any part of it is something else. */
 export const readAsked = (text: string, actions: ReadonlyArray<DeclaredAction>): ReadonlyArray<Asked> | undefined => {
-  const said = readWords(text)
+  // A longer one would be read in part.
+  if (text.length > MAX_CHARACTERS) return undefined
+  const said = readWords(sentencesIn(text))
   if (said.words.length < 2 || said.words.length > MAX_WORDS) return undefined
   const sentences = actions.flatMap(sentencesOf)
   for (const clauses of clausesOf(said.words)) {
     const read = clauses.filter(isMore).map((clause) => {
       for (const stage of withoutOpeners(clause)) {
-        const words = withoutClosers(stage, () => false, false).filter((word) => !isArticle(word))
+        const words = withoutClosers(stage, () => false, false).filter(
+          ({ quoted, word }) => quoted === true || !isArticle(word)
+        )
         const asked = words.length === 0 ? undefined : readClause(words, said, sentences)
         if (asked !== undefined) return asked
       }
