@@ -12,6 +12,7 @@ import { Measures } from "./observability/Measures.ts"
 import { Recorder } from "./observability/Recorder.ts"
 import { Actions, type ActionSettings } from "./services/actions/Actions.ts"
 import { Imports } from "./services/administration/Imports.ts"
+import { Checklist } from "./services/administration/Checklist.ts"
 import { PolicyEditor } from "./services/administration/PolicyEditor.ts"
 import { Administration } from "./services/administration/Administration.ts"
 import { AuditLog } from "./services/audit/AuditLog.ts"
@@ -116,6 +117,7 @@ export const Services = ConfiguredChanges.pipe(
   Layer.provideMerge(
     Layer.mergeAll(
       Administration.layer,
+      Checklist.layer,
       ConfiguredActions,
       ConfiguredExports.pipe(Layer.provideMerge(EntityQueryService.layer)),
       Exporter.layer,

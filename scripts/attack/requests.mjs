@@ -335,6 +335,7 @@ export const requestsOf = async (world) => {
     get("types", "/v1/admin/types"),
     get("usage", "/v1/admin/usage", { days: "30" }),
     get("health", "/v1/admin/health"),
+    get("steps", "/v1/admin/setup"),
     get("audit", "/v1/admin/audit", {
       chain: "changes",
       action: "member",

@@ -67,6 +67,13 @@ const looksRight = async (page: Page) => {
   expect(await page.evaluate("document.documentElement.scrollWidth <= innerWidth")).toBe(true)
 }
 
+const HEADINGS: Readonly<Record<string, string>> = {
+  data: "Bring your data",
+  policy: "Decide who sees what",
+  people: "Invite people",
+  answer: "Ask"
+}
+
 describe("the first run", () => {
   it.each([
     { theme: "light", width: 1280 },
@@ -141,13 +148,24 @@ describe("the first run", () => {
   ] as const)(
     "leads with $data to a colleague's first answer in another browser, without a terminal ($theme, $width px)",
     ({ data, theme, width }) =>
-      serving(async (link) => {
+      serving(async (link, env) => {
         const { origin } = new URL(link)
         const { close, faults, page } = await openPage(browser, origin, { theme, width })
+        /** The steps that the list shows as done, which are those of the command. */
+        const done = async (...steps: ReadonlyArray<string>) => {
+          await page.goto(`${origin}/setup`)
+          await page.getByRole("heading", { name: /is set up\.$/ }).waitFor()
+          const shown = page.locator("li h2", { has: page.locator(".done") })
+          await expect.poll(() => shown.allInnerTexts()).toEqual(steps.map((step) => `${HEADINGS[step]} done`))
+          const { stdout } = await runMax(["setup", "steps", "--json"], env)
+          const taken = Object.entries(JSON.parse(stdout) as Readonly<Record<string, boolean>>)
+          expect(taken.filter(([, isTaken]) => isTaken).map(([step]) => step)).toEqual(steps)
+        }
         await page.goto(link)
         await fillIn(page, "Cedar Labs", "ada@cedar.example")
         await press(page, "Set up and sign in")
         await page.getByRole("heading", { name: "Cedar Labs is set up." }).waitFor()
+        await done()
 
         if (data === "a file") {
           await page.getByRole("link", { name: "Import a file" }).click()
@@ -165,10 +183,18 @@ describe("the first run", () => {
         await looksRight(page)
         await shoot(page, `setup-data-${width}-${theme}`)
 
-        await page.goto(`${origin}/setup`)
+        await done("data")
         await page.getByRole("link", { name: "The policy" }).click()
         await page.getByRole("heading", { name: "member", exact: true }).waitFor()
-        await page.goto(`${origin}/setup`)
+        await page.getByRole("link", { name: "Edit", exact: true }).click()
+        const editor = page.getByLabel("Policy file (JSON)")
+        const policy = await editor.inputValue()
+        await editor.fill(policy.replace(/("id": "member-companies",[^}]*)"columns": "\*"/, '$1"columns": ["name"]'))
+        await press(page, "Check")
+        await page.getByRole("button", { name: /^Publish version/ }).click()
+        await page.getByRole("dialog").getByRole("button", { name: "Publish", exact: true }).click()
+        await expect.poll(() => page.getByText("Not published").count()).toBe(0)
+        await done("data", "policy")
         await page.getByRole("link", { name: "Invite colleagues" }).click()
         await press(page, "Invite people")
         const dialog = page.getByRole("dialog")
@@ -177,11 +203,15 @@ describe("the first run", () => {
         await dialog.getByRole("button", { name: "Invite", exact: true }).click()
         const invitation = await dialog.locator(".links code").innerText()
 
+        await done("data", "policy", "people")
         const colleague = await openPage(browser, origin, { theme, width })
         await colleague.page.goto(invitation)
         await askAndWait(colleague.page, `What is the status of ${KNOWN.name}?`)
         await colleague.page.locator(".turn[aria-busy=false] .answer").getByText(KNOWN.status).first().waitFor()
         await looksRight(colleague.page)
+        await done("data", "policy", "people", "answer")
+        await looksRight(page)
+        await shoot(page, `setup-done-${width}-${theme}`)
         expect([...faults, ...colleague.faults]).toEqual([])
         for (const one of [close, colleague.close]) await one()
       })

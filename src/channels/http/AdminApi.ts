@@ -19,6 +19,7 @@ import {
 import * as Policy from "../../wire/admin/policy.ts"
 import { ChangeLog, ChangeLogQuery } from "../../wire/admin/changes.ts"
 import { Health } from "../../wire/admin/health.ts"
+import { SetupSteps } from "../../wire/admin/setup.ts"
 import { TextLog, TextsQuery } from "../../wire/admin/texts.ts"
 import { Usage, UsageQuery } from "../../wire/admin/usage.ts"
 import { InvalidInput, NotAllowed, NotFound, NotPossible, Unavailable } from "../../wire/problems.ts"
@@ -125,6 +126,10 @@ export const admin = HttpApiGroup.make("admin")
       success: Usage,
       error: [InvalidInput, Unavailable]
     }).annotate(OpenApi.Summary, "Questions, outcomes and costs of the last days, by day, person and model"),
+    HttpApiEndpoint.get("setup", "/v1/admin/setup", { success: SetupSteps, error: Unavailable }).annotate(
+      OpenApi.Summary,
+      "The steps that follow the first run, and whether each was taken"
+    ),
     HttpApiEndpoint.get("health", "/v1/admin/health", { success: Health, error: Unavailable })
       .annotate(OpenApi.Summary, "Doctor's findings about this organization's installation, and the last backup")
       .annotate(Need, counted)

@@ -5,6 +5,7 @@ import * as HttpApiBuilder from "effect/http-api/HttpApiBuilder"
 import { isoTimestamp } from "../../domain/values.ts"
 import { Env } from "../../env.ts"
 import { Administration } from "../../services/administration/Administration.ts"
+import { Checklist } from "../../services/administration/Checklist.ts"
 import type { Person } from "../../services/administration/people.ts"
 import { renderCell } from "../../tools/render.ts"
 import type { AuditPage, Verifications } from "../../wire/admin/audit.ts"
@@ -18,6 +19,7 @@ import type {
   Types
 } from "../../wire/admin/policy.ts"
 import type { ChangeLog } from "../../wire/admin/changes.ts"
+import type { SetupSteps } from "../../wire/admin/setup.ts"
 import type { TextLog } from "../../wire/admin/texts.ts"
 import type { Health } from "../../wire/admin/health.ts"
 import type { Usage } from "../../wire/admin/usage.ts"
@@ -55,6 +57,7 @@ export const Administering = HttpApiBuilder.group(
   "admin",
   Effect.fnUntraced(function* (handlers) {
     const administration = yield* Administration
+    const checklist = yield* Checklist
     const { prices } = yield* Env
 
     const setStanding = (id: string, standing: "suspended" | "resumed") =>
@@ -224,6 +227,8 @@ export const Administering = HttpApiBuilder.group(
         respond((administrator) =>
           Effect.map(administration.usage(administrator, days, prices), (usage) => json<Usage>(usage))
         ),
+      setup: () =>
+        respond((administrator) => Effect.map(checklist.stepsFor(administrator), (steps) => json<SetupSteps>(steps))),
       health: () =>
         respond((administrator) => Effect.map(administration.health(administrator), (health) => json<Health>(health)))
     })

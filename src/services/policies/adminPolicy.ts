@@ -8,10 +8,7 @@ import { OPERATOR } from "../../database/audit.ts"
 import { type EntityType, PEOPLE } from "../../domain/EntityType.ts"
 import type { Policy } from "../../permissions/Policy.ts"
 import { insertPolicy } from "./Policies.ts"
-import { withoutRemovedColumns } from "./starterRules.ts"
-
-/** The starter policy's role that sees everything. */
-const ADMIN = "admin"
+import { STARTER_ADMIN, withoutRemovedColumns } from "./starterRules.ts"
 
 interface Extended {
   readonly document: string
@@ -28,7 +25,7 @@ const allowsAll = (rule: unknown, action: string, slug: string): rule is Json & 
   if (typeof rule !== "object" || rule === null) return false
   const json = rule as Json
   return (
-    json["role"] === ADMIN &&
+    json["role"] === STARTER_ADMIN &&
     json["effect"] === "allow" &&
     json["action"] === action &&
     json["type"] === slug &&
@@ -63,7 +60,7 @@ const extendAdmin = (
     const wanted = action === "read" ? `admin-${type.slug}` : `admin-${action}-${type.slug}`
     let id = wanted
     for (let n = 2; rules.has(id); n++) id = `${wanted}-${n}`
-    const rule = { id, effect: "allow", role: ADMIN, action } as const
+    const rule = { id, effect: "allow", role: STARTER_ADMIN, action } as const
     rules.set(id, { ...rule, type: type.key, columns, where: { _tag: "Always" } })
     updated.push({ ...rule, type: type.slug, columns: "*" })
   }

@@ -1,8 +1,12 @@
 /** The starter policy's rules after a type was mapped: written with the columns that the type has now. */
 import type { EntityType } from "../../domain/EntityType.ts"
+import type { PolicyDocument } from "../../permissions/policyDocument.ts"
 import starterPolicy from "./starter-policy.json" with { type: "json" }
 
 type Json = Record<string, unknown>
+
+/** The starter policy's role that sees everything. */
+export const STARTER_ADMIN = "admin"
 
 const STARTER = new Set(starterPolicy.rules.map((rule) => JSON.stringify(rule)))
 
@@ -27,3 +31,11 @@ export const withoutRemovedColumns = (rule: unknown, catalog: ReadonlyArray<Enti
 
 /** The starter rule of an id. */
 export const starterRule = (id: string) => starterPolicy.rules.find((rule) => rule.id === id)
+
+/** What a file says about roles other than the starter admin, whose rules imports extend. */
+const decided = ({ roles, rules }: PolicyDocument): string =>
+  JSON.stringify([roles, rules.filter(({ role }) => role !== STARTER_ADMIN)])
+
+/** Whether a file gives other roles or rules to colleagues than the starter policy. */
+export const isBeyondStarter = (text: string): boolean =>
+  decided(JSON.parse(text) as PolicyDocument) !== decided(starterPolicy as PolicyDocument)

@@ -2,13 +2,21 @@
 import { useSignal } from "@preact/signals"
 import { useEffect } from "preact/hooks"
 import type { Sample } from "../../wire/admin/import.ts"
+import type { SetupSteps } from "../../wire/admin/setup.ts"
 import type { SignInWays } from "../../wire/session.ts"
 import { addPasskey } from "../shared/addPasskey.ts"
 import { get, Problem, request } from "../shared/api.ts"
 import { canUsePasskeys, passkeyTrouble } from "../shared/passkey.ts"
 import { Heading } from "./Heading.tsx"
 
-const Passkey = () => {
+/** A step's heading, with whether it was taken. */
+const Step = ({ children, done }: { readonly children: string; readonly done: boolean | undefined }) => (
+  <h2>
+    {children} {done === true && <span class="done">done</span>}
+  </h2>
+)
+
+const Passkey = ({ done }: { readonly done: boolean | undefined }) => {
   const isOffered = useSignal<boolean | undefined>(undefined)
   const said = useSignal("")
   const trouble = useSignal("")
@@ -27,7 +35,7 @@ const Passkey = () => {
   }
   return (
     <li>
-      <h2>Come in again</h2>
+      <Step done={done === true || said.value !== ""}>Come in again</Step>
       <p>
         {isOffered.value === false
           ? "Passkeys need an https address or localhost, and a current browser. "
@@ -48,7 +56,7 @@ const Passkey = () => {
 }
 
 /** Sample data by one press, or a file on the page of the administration. */
-const Data = () => {
+const Data = ({ done }: { readonly done: boolean | undefined }) => {
   const busy = useSignal(false)
   const added = useSignal<Sample | undefined>(undefined)
   const trouble = useSignal("")
@@ -66,12 +74,12 @@ const Data = () => {
   }
   return (
     <li>
-      <h2>Bring your data</h2>
+      <Step done={done === true || added.value !== undefined}>Bring your data</Step>
       <p>
-        <a href="/admin#/import">Import a file</a>: CSV, Excel or JSONL, with a check before anything changes. Or look
-        around with sample data of a made-up company. Until then Max knows only you.
+        <a href="/admin#/import">Import a file</a>: CSV, Excel or JSONL, with a check before anything changes.
+        {done === true ? "" : " Or look around with sample data of a made-up company. Until then Max knows only you."}
       </p>
-      {added.value === undefined && (
+      {added.value === undefined && done !== true && (
         <button type="button" class="solid" disabled={busy.value} onClick={add}>
           Add sample data
         </button>
@@ -91,39 +99,54 @@ const Data = () => {
 }
 
 /** The steps that can wait. The list stays at /setup for administrators. */
-export const Next = ({ name }: { readonly name: string }) => (
-  <>
-    <Heading>{`${name} is set up.`}</Heading>
-    <p>You are signed in. Each of the following can wait, and this list stays at /setup.</p>
-    <ol>
-      <Passkey />
-      <Data />
-      <li>
-        <h2>Decide who sees what</h2>
-        <p>
-          <a href="/admin#/policy">The policy</a> says in words what each role sees. You are <code>admin</code> and see
-          everything; the role <code>member</code> is for colleagues.
-        </p>
-      </li>
-      <li>
-        <h2>Invite people</h2>
-        <p>
-          <a href="/admin#/people">Invite colleagues</a>, each by a link. By command:{" "}
-          <code>max member invite EMAIL --role member</code>
-        </p>
-      </li>
-      <li>
-        <h2>Connect a model</h2>
-        <p>
-          Max answers common questions by itself. With a model it understands free wording: an operator sets{" "}
-          <code>ANTHROPIC_API_KEY</code>.
-        </p>
-      </li>
-    </ol>
-    <p>
-      <a class="solid" href="/">
-        Ask the first question
-      </a>
-    </p>
-  </>
-)
+export const Next = ({ name }: { readonly name: string }) => {
+  const steps = useSignal<SetupSteps | undefined>(undefined)
+  // Without an answer the list is shown as it is: each step can be taken again.
+  useEffect(() => {
+    get<SetupSteps>("/v1/admin/setup").then(
+      (taken) => (steps.value = taken),
+      () => undefined
+    )
+  }, [])
+  const taken = steps.value
+  return (
+    <>
+      <Heading>{`${name} is set up.`}</Heading>
+      <p>You are signed in. Each of the following can wait, and this list stays at /setup.</p>
+      <ol>
+        <Passkey done={taken?.passkey} />
+        <Data done={taken?.data} />
+        <li>
+          <Step done={taken?.policy}>Decide who sees what</Step>
+          <p>
+            <a href="/admin#/policy">The policy</a> says in words what each role sees, and{" "}
+            <a href="/admin#/policy/edit">can be edited</a>. You are <code>admin</code> and see everything; the role{" "}
+            <code>member</code> is for colleagues.
+          </p>
+        </li>
+        <li>
+          <Step done={taken?.people}>Invite people</Step>
+          <p>
+            <a href="/admin#/people">Invite colleagues</a>, each by a link. By command:{" "}
+            <code>max member invite EMAIL --role member</code>
+          </p>
+        </li>
+        <li>
+          <h2>Connect a model</h2>
+          <p>
+            Max answers common questions by itself. With a model it understands free wording: an operator sets{" "}
+            <code>ANTHROPIC_API_KEY</code>.
+          </p>
+        </li>
+        <li>
+          <Step done={taken?.answer}>Ask</Step>
+          <p>
+            <a class="solid" href="/">
+              {taken?.answer === true ? "Ask a question" : "Ask the first question"}
+            </a>
+          </p>
+        </li>
+      </ol>
+    </>
+  )
+}

@@ -3,7 +3,10 @@ import { Effect } from "effect"
 import { Command } from "effect/cli"
 import { Env } from "../../../env.ts"
 import { Setup } from "../../../services/onboarding/Setup.ts"
-import { note, result } from "../output.ts"
+import type { SetupSteps } from "../../../wire/admin/setup.ts"
+import { Checklist } from "../../../services/administration/Checklist.ts"
+import { currentOrganization } from "../context.ts"
+import { columns, note, result } from "../output.ts"
 import { setupLink } from "../setupLink.ts"
 
 const link = Command.make(
@@ -21,7 +24,33 @@ const link = Command.make(
   })
 ).pipe(Command.withDescription("Create the link of the first run, for a server without an organization"))
 
+const STEPS = {
+  passkey: "a member has a passkey",
+  data: "data was imported, or a table is mapped",
+  policy: "the policy says more than the starter policy",
+  people: "a second person was invited",
+  answer: "a question was answered"
+} satisfies Record<keyof SetupSteps, string>
+
+const steps = Command.make(
+  "steps",
+  {},
+  Effect.fnUntraced(function* () {
+    const checklist = yield* Checklist
+    const taken = yield* checklist.steps(yield* currentOrganization)
+    yield* result(
+      taken,
+      columns(
+        (["passkey", "data", "policy", "people", "answer"] as const).map((step) => [
+          taken[step] ? "done" : "open",
+          STEPS[step]
+        ])
+      )
+    )
+  })
+).pipe(Command.withDescription("Show which steps after the first run were taken"))
+
 export const setup = Command.make("setup").pipe(
   Command.withDescription("Set Max up in a browser"),
-  Command.withSubcommands([link])
+  Command.withSubcommands([link, steps])
 )
