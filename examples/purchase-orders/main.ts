@@ -186,6 +186,10 @@ try {
   }
 
   // What is missing is asked for, one by one.
+  assert.match(
+    (await say("Change the quantity of forks to 5")).text,
+    /“Change an item of a purchase order” needs Purchase order/
+  )
   const create = await say("Create a purchase order for supplier 17300001")
   assert.match(create.text, /needs Material/)
   assert.match((await say("TG13", create.session)).text, /needs Quantity/)
@@ -231,7 +235,7 @@ try {
     source: "zendesk",
     sourceId: "1",
     from: "kitchen@elsewhere.example",
-    text: "Hello, please change the quantity of spoons on PO 4500000001 to 60. Thanks"
+    text: "Dear team,\n\nplease increase the quantity of spoons for purchase order 4500000001 to 60.\n\nKind regards,\nKim Ode\nKitchen"
   })
   assert.equal(ticket.changes[0]!.state, "waiting")
   const waiting = await json(lead, `/v1/changes/${ticket.changes[0]!.changeId}`)

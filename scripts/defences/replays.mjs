@@ -2595,6 +2595,39 @@ export const replays = [
     ]
   },
   {
+    name: "The choices of a field listed what the person may not read in another system (our own review)",
+    test: [
+      "test/services/actions/choices.test.ts",
+      "are read in the other system for who may read there, and counted as calls"
+    ],
+    defence:
+      "callers.ts `makeCallers`: a person's choices are read with the actions that the policy lets the person use",
+    removed: "the condition",
+    patches: [
+      [
+        "src/services/changes/callers.ts",
+        "(state.actions ?? []).filter(({ slug }) => invokes(slug))",
+        '(state.actions ?? []).filter(({ slug }) => slug !== "")'
+      ]
+    ]
+  },
+  {
+    name: "The choices of a field listed entities of another parent than the one that was chosen (our own review)",
+    test: [
+      "test/services/actions/choices.test.ts",
+      "are the entities that a text fits, among those that the person sees, within the one that is chosen"
+    ],
+    defence: "choices.ts `choicesFor`: a field within another is looked for among the entities that lead to that one",
+    removed: "the condition",
+    patches: [
+      [
+        "src/services/changes/choices.ts",
+        "{ text, target, also, among }",
+        "{ text, target, also, ...(among === undefined ? { among } : {}) }"
+      ]
+    ]
+  },
+  {
     name: "An inverse addressed what a cut answer of the service named (our own review)",
     test: [
       "test/services/actions/inverse.test.ts",

@@ -148,7 +148,11 @@ export class MaxAgent extends Context.Service<
           const prepared = yield* prepare(organization, principal, session, basis, asked, work, provenance, context)
           prepared.grounding.deeds = {
             isApplied: () => (drafts?.changes.length ?? 0) === 0 && hasReceipt(context.drafts),
-            of: () => ({ wide: provenance.asksForChange, drafted: newValues(drafts) })
+            of: () => ({
+              wide: provenance.asksForChange,
+              drafted: newValues(drafts),
+              names: drafts?.options.actions.map(({ action }) => action.name) ?? []
+            })
           }
           const text = yield* answer({
             ...prepared,

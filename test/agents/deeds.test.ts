@@ -118,6 +118,20 @@ describe("a claim that something was changed", () => {
     expect(claimsDeed("The status would be Won.", { wide: true, drafted: ["Won"] })).toBe(false)
   })
 
+  it("isn't seen in the quoted name of an action, also while the reply grows, and is seen beside it", () => {
+    const names = ["Change the quantity of an item", "Set the plant", "Updated prices", "Closed orders"]
+    const seen = (sentence: string) => claimsDeed(sentence, { wide: true, names })
+    for (const name of names) {
+      const question = `“${name}” needs Item.`
+      for (let length = 1; length <= question.length; length++) expect(seen(question.slice(0, length))).toBe(false)
+    }
+    expect(claimsDeed("“Updated prices” needs Item.", { wide: true })).toBe(true)
+    expect(seen("“Updated prices of Ada” needs Item.")).toBe(true)
+    expect(seen("“Set the plant” is done.")).toBe(true)
+    expect(seen("I've set the plant. “Set the plant” needs Item.")).toBe(true)
+    expect(seen("Updated prices to 5.")).toBe(true)
+  })
+
   it("isn't seen in a row's own words unless the person has asked for a change", () => {
     const rows = [
       "The meeting was cancelled on Tuesday.",

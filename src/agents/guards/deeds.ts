@@ -96,10 +96,23 @@ export interface Deeds {
   readonly wide: boolean
   /** The values that this answer has drafted. */
   readonly drafted?: ReadonlyArray<string>
+  /** The names of the actions that are open to the person: quoted, as in “Change the quantity”, they claim nothing. */
+  readonly names?: ReadonlyArray<string>
+}
+
+/** The sentence without quoted names. Of a reply that grows, the beginning of a name is one as well. */
+const withoutNames = (sentence: string, names: ReadonlyArray<string>): string => {
+  const [before = "", ...quotes] = sentence.split("“")
+  return quotes.reduce((so, quote) => {
+    const end = quote.indexOf("”")
+    const isName = end < 0 ? names.some((name) => name.startsWith(quote)) : names.includes(quote.slice(0, end))
+    return `${so}“${isName ? quote.slice(end < 0 ? quote.length : end) : quote}`
+  }, before)
 }
 
 /** Whether a sentence says that something was changed. */
-export const claimsDeed = (sentence: string, { drafted = [], wide }: Deeds): boolean => {
+export const claimsDeed = (said: string, { drafted = [], names = [], wide }: Deeds): boolean => {
+  const sentence = names.length === 0 ? said : withoutNames(said, names)
   if (sentence.trimEnd().endsWith("?")) return false
   if (CONDITION.test(plainWords(sentence).join(" "))) return false
   const values = drafted.map((value) => ` ${wordsOf(value).join(" ")} `).filter((value) => value.trim() !== "")
