@@ -123,11 +123,19 @@ export class NotYet extends Schema.TaggedError<NotYet>()("NotYet", fields, { htt
   }
 }
 
-/** An operator's command failed: the reason and a remedy, with further lines in `details`. */
+/**
+ * An operator's command or an administrator's page failed: the reason and a remedy, with further lines in `details`. A
+ * `command` that helps is a sentence of its own, which only commands print.
+ */
 export class OperatorError extends Schema.TaggedError<OperatorError>()("OperatorError", {
   message: Schema.String,
-  details: Schema.optionalKey(Schema.Array(Schema.String))
+  details: Schema.optionalKey(Schema.Array(Schema.String)),
+  command: Schema.optionalKey(Schema.String)
 }) {
+  static withCommand(message: string, command: string): OperatorError {
+    return new OperatorError({ message, command })
+  }
+
   static of(message: string, details?: ReadonlyArray<string>): OperatorError {
     return new OperatorError(details === undefined ? { message } : { message, details })
   }

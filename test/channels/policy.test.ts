@@ -182,7 +182,9 @@ describe("max policy", () => {
     expect((await max("policy", "list")).stdout).toMatch(/5\s.*in force\n4\s/)
     expect((await max("policy", "diff", "4")).stdout).toBe("~ member-all-people: member may also see phone of people\n")
     expect((await max("policy", "diff", "3", "3")).stdout).toBe("Nothing changes.\n")
-    expect((await max("policy", "show", "9")).stderr).toContain("There is no version 9")
+    expect((await max("policy", "show", "9")).stderr).toContain(
+      "There is no version 9. To list the versions: max policy list"
+    )
   })
 
   it("explains a type and a row, with the SQL on request", async () => {

@@ -276,9 +276,9 @@ const reportFailure = (cause: Cause.Cause<unknown>): Effect.Effect<number> => {
       Effect.as(1)
     )
   }
-  const { details, message } = error as OperatorError
+  const { command, details, message } = error as OperatorError
   return Effect.gen(function* () {
-    yield* note(message, "Error")
+    yield* note(command === undefined ? message : `${message} ${command}`, "Error")
     for (const line of details ?? []) yield* note(`  ${line}`, "Error")
     if (error instanceof Unclear)
       for (const line of inColumns(error.choices.map(({ id, name }) => [id, name]))) yield* note(`  ${line}`)

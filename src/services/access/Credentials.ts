@@ -233,7 +233,10 @@ export class Credentials extends Context.Service<
             return rows.length > 0
           }).pipe(app.withTransaction, orUnavailable)
           if (!revoked) {
-            return yield* OperatorError.of(`No active token has the id ${quoted(id)}. max token list shows the tokens.`)
+            return yield* OperatorError.withCommand(
+              `No active token has the id ${quoted(id)}.`,
+              "max token list shows the tokens."
+            )
           }
         }),
 

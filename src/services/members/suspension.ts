@@ -48,9 +48,7 @@ export const makeSuspension = (app: PgClient.PgClient) =>
   ) {
     const administrator = by?.administrator
     if (standing === "suspended" && "anchorId" in member && member.anchorId === administrator?.anchorEntityId) {
-      return yield* OperatorError.of(
-        "You can't suspend yourself: ask another administrator, or an operator (max member suspend)."
-      )
+      return yield* OperatorError.of("You can't suspend yourself: ask another administrator or an operator.")
     }
     const changed = yield* Effect.gen(function* () {
       yield* lockEpochFor(app, organization, administrator)
@@ -70,7 +68,8 @@ export const makeSuspension = (app: PgClient.PgClient) =>
     }).pipe(app.withTransaction, orUnavailable)
     if (changed) return
     const who = "anchorId" in member ? "this id" : quoted(member.key)
-    return yield* OperatorError.of(
-      `No ${standing === "suspended" ? "member" : "suspended member"} has ${who}. max member list shows them.`
+    return yield* OperatorError.withCommand(
+      `No ${standing === "suspended" ? "member" : "suspended member"} has ${who}.`,
+      "max member list shows them."
     )
   })

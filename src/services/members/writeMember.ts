@@ -45,7 +45,10 @@ export const makeWrite = (app: PgClient.PgClient) => {
       SELECT anchor_id FROM max.identifiers
       WHERE organization_id = ${organization.id} AND kind = ${kind} AND key = ${key} FOR UPDATE`
     if (bound !== undefined && bound.anchor_id !== anchorId) {
-      return yield* OperatorError.of("This is the verified identifier of another member. max member list shows whose.")
+      return yield* OperatorError.withCommand(
+        "This is the verified identifier of another member.",
+        "max member list shows whose."
+      )
     }
     yield* app`
       INSERT INTO max.identifiers (organization_id, kind, key, anchor_id)

@@ -219,7 +219,10 @@ export class Policies extends Context.Service<
         version: Effect.fn("Policies.version")(function* (organization, version) {
           const row = yield* versionOf(organization, version)
           if (row === undefined)
-            return yield* OperatorError.of(`There is no version ${version}. To list the versions: max policy list`)
+            return yield* OperatorError.withCommand(
+              `There is no version ${version}.`,
+              "To list the versions: max policy list"
+            )
           return { document: row.document, policy: decodePolicy(row.rules) }
         }),
 
@@ -257,7 +260,8 @@ export class Policies extends Context.Service<
         change: Effect.fn("Policies.change")(function* (organization, edit, author, options) {
           const state = yield* inForce(organization)
           const row = yield* versionOf(organization, undefined)
-          if (row === undefined) return yield* OperatorError.of("There is no policy yet. To create one: max policy new")
+          if (row === undefined)
+            return yield* OperatorError.withCommand("There is no policy yet.", "To create one: max policy new")
           const edited = edit(JSON.parse(row.document) as PolicyDocument, state.policy, state.catalog)
           if ("problems" in edited)
             return yield* OperatorError.of("Nothing was changed.", edited.problems.map(problemText))
@@ -280,7 +284,8 @@ const requireVersion = Effect.fnUntraced(function* (sql: PgClient.PgClient, orga
   const [row] = yield* sql<{ version: number | null }>`
     SELECT policy_version AS version FROM max.organizations WHERE organization_id = ${organizationId}`
   if (row?.version === wanted) return
-  return yield* OperatorError.of(
-    `Version ${row?.version ?? 0} is in force, not ${wanted}: another policy has been published. To see what changed: max policy diff ${wanted}`
+  return yield* OperatorError.withCommand(
+    `Version ${row?.version ?? 0} is in force, not ${wanted}: another policy has been published.`,
+    `To see what changed: max policy diff ${wanted}`
   )
 })

@@ -50,8 +50,9 @@ export const makeSubjectReader =
           : { by: "identifier", ...identifier }
       )
       if (membership === undefined && (wanted.roles === undefined || typeof as !== "string")) {
-        return yield* OperatorError.of(
-          `${label} is not an active member, so nothing is visible to them. To list the members: max member list`
+        return yield* OperatorError.withCommand(
+          `${label} is not an active member, so nothing is visible to them.`,
+          "To list the members: max member list"
         )
       }
       const anchorEntityId =

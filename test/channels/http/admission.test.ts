@@ -102,7 +102,7 @@ describe("a token", () => {
     const unknown = server.run(
       Effect.flatMap(Credentials, (credentials) => Effect.flip(credentials.revokeToken(atlas, "zzz")))
     )
-    expect((await unknown).message).toBe(`No active token has the id "zzz". max token list shows the tokens.`)
+    expect((await unknown).message).toBe(`No active token has the id "zzz".`)
   })
 
   it("is recorded with its person, name, scopes and end when it is created, and once when it is revoked", async () => {

@@ -135,7 +135,10 @@ describe("a policy file of an administrator", () => {
       json: { version: version + 2 }
     })
     expect((await inForce()).document).toBe(before.document)
-    expect(await call(yuki, "document/99")).toMatchObject({ status: 409 })
+    expect(await call(yuki, "document/99")).toMatchObject({
+      status: 409,
+      json: { detail: "There is no version 99." }
+    })
   })
 
   it("isn't published over a version that its author hasn't seen, and one of two at the same time is", async () => {
@@ -144,7 +147,10 @@ describe("a policy file of an administrator", () => {
     const late = await call(yuki, "publish", { document: first.text, replacing: first.version })
     expect(late).toMatchObject({
       status: 409,
-      json: { detail: expect.stringContaining(`Version ${first.version + 1} is in force, not ${first.version}`) }
+      // The command names max policy diff besides; the page itself shows what changed.
+      json: {
+        detail: `Version ${first.version + 1} is in force, not ${first.version}: another policy has been published.`
+      }
     })
     const original = await inForce()
     const { text, version } = await changed(withoutStatus)

@@ -198,7 +198,7 @@ layer(TestServices, { excludeTestServices: true })("a credential", (it) => {
         [organization, "zzz"]
       ] as const) {
         const fault = yield* Effect.flip(credentials.revokeToken(where, id))
-        expect(fault.message).toBe(`No active token has the id "${id}". max token list shows the tokens.`)
+        expect(fault.message).toBe(`No active token has the id "${id}".`)
       }
       expect(yield* epoch).toBe(ended)
       expect(yield* events("token.revoked")).toEqual([
