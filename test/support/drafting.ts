@@ -112,6 +112,7 @@ export const asksFor = async (
 ): Promise<string> => {
   stage.messages.reset(() => says("Hello."))
   if (!page.url().includes("#c/")) await ask(page, "Hello?")
+  await page.waitForURL(/#c\//)
   const [, session = ""] = page.url().split("#c/")
   const position = (await page.locator(".turn").count()) + 1
   let changeId: string | undefined

@@ -244,9 +244,10 @@ describe("resuming a turn", () => {
         await other.locator(".going").getByText("Everything, for both of us").click()
         pace = 10
         await says_(other, "The end.")
-        expect(other.url()).toMatch(/#c\//)
+        await other.waitForURL(/#c\//)
       })
       await says_(page, "The end.")
+      await page.waitForURL(/#c\//)
       await visit(async (otherPerson) => {
         await otherPerson.getByText("Your questions appear here.").waitFor()
         await otherPerson.goto(page.url())
