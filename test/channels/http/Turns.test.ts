@@ -1,11 +1,12 @@
 /** Turns of a process, and of two over one database: who can listen to one, until when, and what ends it. */
 import { layer } from "@effect/vitest"
-import { Context, Effect, Exit, Fiber, Layer, Scope, Stream } from "effect"
+import { Context, Effect, Exit, Fiber, Layer, Schedule, Scope, Stream } from "effect"
 import { afterAll, beforeAll, beforeEach, expect } from "vitest"
 import { decoded, type Listener } from "../../../src/channels/http/Listener.ts"
 import { OpenStreams } from "../../../src/channels/http/OpenStreams.ts"
 import { Turns } from "../../../src/channels/http/Turns.ts"
 import { Database } from "../../../src/database/Database.ts"
+import { Unavailable } from "../../../src/domain/errors.ts"
 import { SENTENCES } from "../../../src/agents/sentences.ts"
 import { IdentityResolver } from "../../../src/services/members/IdentityResolver.ts"
 import { ADMIN, agentOver, company, MEMBER, publish } from "../../support/agent.ts"
@@ -24,6 +25,7 @@ const slowly = () => server.reset(() => says("A long story. ".repeat(100), { pac
 
 const STOPPED = { _tag: "error", reason: "Stopped", message: "You stopped this answer." }
 const CHANGED = { _tag: "error", reason: "Unavailable", message: SENTENCES.rightsChanged }
+const LOST = { _tag: "error", reason: "Unavailable", message: Unavailable.error.message }
 const OTHER = "A turn with this name and another message is in progress."
 
 /** A process: its turns, and how it ends. */
@@ -176,6 +178,109 @@ layer(Site, { excludeTestServices: true })("a turn", (it) => {
     })
   )
 
+  it.effect("is answered by another process that has found it when its own ends", () =>
+    Effect.gen(function* () {
+      const { a, b, hearer, message, organization } = yield* start
+      const me = yield* hearer()
+      slowly()
+      yield* begun(yield* a.begin(me, message("a story"), "found"))
+      const found = (yield* b.find(me, organization, "found", 0))!
+      yield* begun(found)
+      server.reset(() => says("Another story."))
+      yield* a.end
+      expect((yield* all(found)).at(-1)).toMatchObject({ _tag: "done", text: "Another story." })
+    })
+  )
+
+  it.effect("is followed until it ends, by each listener until that one leaves", () =>
+    Effect.gen(function* () {
+      const { a, b, hearer, message } = yield* start
+      const me = yield* hearer()
+      server.reset(() => says("A short story. ".repeat(10), { pace: 100, piece: 6 }))
+      yield* begun(yield* a.begin(me, message("a story"), "shared"))
+      const two = yield* b.begin(me, message("a story"), "shared")
+      yield* Effect.scoped(Effect.flatMap(b.begin(me, message("a story"), "shared"), begun))
+      expect((yield* all(two)).at(-1)).toMatchObject({ _tag: "done", text: "A short story. ".repeat(10).trim() })
+      // The follower forgets it, though its listener stays: another message is refused by the name's row, as an event.
+      const refused = Effect.flatMap(b.begin(me, message("another"), "shared"), all).pipe(Effect.scoped)
+      const events = yield* Effect.retry(refused, Schedule.spaced(20))
+      expect(events.at(-1)).toMatchObject({ _tag: "error", message: OTHER })
+      const other = yield* startProcess
+      expect(yield* other.stop(me.principal, "shared")).toBe(true)
+    })
+  )
+
+  it.effect("is stopped where it is followed when its own process stops it", () =>
+    Effect.gen(function* () {
+      const { a, b, hearer, message } = yield* start
+      const me = yield* hearer()
+      slowly()
+      yield* begun(yield* a.begin(me, message("a story"), "both"))
+      const two = yield* b.begin(me, message("a story"), "both")
+      yield* begun(two)
+      expect(yield* a.stop(me.principal, "both")).toBe(true)
+      expect((yield* all(two)).at(-1)).toMatchObject(STOPPED)
+    })
+  )
+
+  it.effect("of another process is followed to the next holder, and stopped for one that took its name", () =>
+    Effect.gen(function* () {
+      const { a, b, hearer, message } = yield* start
+      const owner = yield* sql
+      const me = yield* hearer()
+      slowly()
+      yield* begun(yield* b.begin(me, message("a story"), "own"))
+      for (const name of ["next", "taken"]) yield* begun(yield* a.begin(me, message("a story"), name))
+      const [next, taken] = [
+        yield* b.begin(me, message("a story"), "next"),
+        yield* b.begin(me, message("a story"), "taken")
+      ]
+      yield* begun(next)
+      yield* begun(taken)
+      // Neither holder is a process: the claim of the first one lapses, and is claimed by the process that follows it.
+      yield* owner`UPDATE max.turn_names SET holder = 'next', attempt = 1, events = '' WHERE name = 'next'`
+      yield* owner`UPDATE max.turn_names SET holder = 'taken' WHERE name = 'taken'`
+      expect((yield* all(taken)).at(-1)).toMatchObject(STOPPED)
+      server.reset(() => says("Another story."))
+      expect((yield* all(next)).at(-1)).toMatchObject({ _tag: "done", text: "Another story." })
+      // Meanwhile the process has renewed the claim of its own turn: no other one answers it.
+      const asked = server.requests.length
+      yield* begun(yield* a.begin(me, message("a story"), "own"))
+      expect(server.requests).toHaveLength(asked)
+    })
+  )
+
+  it.effect("fails when the database does, and isn't said to be stopped when its name was lost with it", () =>
+    Effect.gen(function* () {
+      const { a, hearer, message } = yield* start
+      const owner = yield* sql
+      const me = yield* hearer()
+      slowly()
+      const listener = yield* a.begin(me, message("a story"), "crash")
+      yield* begun(listener)
+      yield* owner`ALTER TABLE max.turn_names RENAME TO turn_names_away`
+      const failed = yield* Effect.flatMap(a.begin(me, message("a story"), "fails"), all)
+      expect(failed.at(-1)).toMatchObject(LOST)
+      // Longer than the time between two renewals.
+      yield* Effect.sleep("2 seconds")
+      yield* owner`DELETE FROM max.turn_names_away WHERE name = 'crash'`
+      yield* owner`ALTER TABLE max.turn_names_away RENAME TO turn_names`
+      expect((yield* all(listener)).at(-1)).toMatchObject(LOST)
+    })
+  )
+
+  it.effect("isn't found any more once the time to read its end is over", () =>
+    Effect.gen(function* () {
+      const { a, b, hearer, message, organization } = yield* start
+      const owner = yield* sql
+      const me = yield* hearer()
+      yield* Effect.scoped(Effect.flatMap(a.begin(me, message("hello"), "read"), all))
+      expect(yield* b.find(me, organization, "read", 0)).toBeDefined()
+      yield* owner`UPDATE max.turn_names SET until = clock_timestamp() WHERE name = 'read'`
+      expect(yield* b.find(me, organization, "read", 0)).toBeUndefined()
+    })
+  )
+
   it.effect("ends when its person stops it, and its name is free", () =>
     Effect.gen(function* () {
       const { a, hearer, message } = yield* start
@@ -233,6 +338,8 @@ layer(Site, { excludeTestServices: true })("a turn", (it) => {
       yield* begun(yield* a.begin(me, message("a story"), "passing"))
       expect(server.requests).toHaveLength(2)
       expect((yield* all(first)).at(-1)).toMatchObject(CHANGED)
+      // The end of the first leaves the second where it is.
+      expect((yield* Effect.flip(a.begin(me, message("another"), "passing")))._tag).toBe("InvalidInput")
     })
   )
 
