@@ -245,6 +245,7 @@ describe("resuming a turn", () => {
         pace = 10
         await says_(other, "The end.")
         await other.waitForURL(/#c\//)
+        expect(await answers(other)).toEqual([`${LONG}The end.`])
       })
       await says_(page, "The end.")
       await page.waitForURL(/#c\//)
