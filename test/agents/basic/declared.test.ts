@@ -36,6 +36,10 @@ describe("a request for a declared action", () => {
     ],
     ["Show me PO 4500000001", [["get_purchase_order", { order: "4500000001" }]]],
     ["Change the quantity of the first item to 100", [["update_po_item", { item: "first item", quantity: "100" }]]],
+    [
+      "Change the price of forks on PO 4500000001 to $1,250.50",
+      [["update_po_item", { order: "4500000001", item: "forks", price: "1250.50" }]]
+    ],
     ["Also delete the second item", [["delete_po_item", { item: "second item" }]]],
     ["Hi team,\nplease set the quantity of forks for purchase order 4500000001 to 44", [["update_po_item", forks]]],
     [
@@ -65,6 +69,11 @@ describe("a request for a declared action", () => {
     "Add 5 forks to item 00010 of PO 4500000001",
     "Show me PO 4500000001; see the attached list",
     "Change the quantity of forks on PO 4500000001 to many",
+    "Change the price of forks on PO 4500000001 to 5%",
+    "Change the price of forks on PO 4500000001 to 5 %",
+    "Change the price of forks on PO 4500000001 to 1,5",
+    "Change the price of forks on PO 4500000001 to 1.5.2",
+    "Increase the quantity of forks on PO 4500000001 by 5",
     "Delete forks and knives from PO 4500000001",
     "Who is Ada Lovelace?"
   ])("isn't read from “%s”", (said) => expect(asked(said)).toBeUndefined())

@@ -34,5 +34,5 @@ it("plans what at least four of five of sixty tickets ask for, and nothing else"
   const wrong = results.filter(({ got, plan }) => !isEqual(got, plan))
   const shown = wrong.map(({ got, plan, said }) => ({ said, plan: JSON.stringify(plan), got: JSON.stringify(got) }))
   expect(shown.filter(({ got }) => got !== '"declined"')).toEqual([])
-  expect(shown.length, JSON.stringify(shown, undefined, 1)).toBeLessThanOrEqual(10)
+  expect(shown.length, JSON.stringify(shown, undefined, 1)).toBeLessThanOrEqual(9)
 })

@@ -24,7 +24,7 @@ const MAX_CAPTURED = 8
 /** Whether words can be a value of a field. The action's own reader checks the value itself. */
 const suits = ({ kind, pattern, values }: ActionField, words: Words): boolean => {
   if (words.length > MAX_CAPTURED) return false
-  if (kind === "integer" || kind === "number") return words.length === 1 && /^[$€£]?-?\d[\d.,]*$/.test(words[0]!.word)
+  if (kind === "integer" || kind === "number") return words.length === 1 && isNumber(words[0]!)
   if (values !== undefined) return values.some((value) => foldText(value) === words.map(({ word }) => word).join(" "))
   if (pattern !== undefined && kind !== "reference")
     return words.length === 1 && words[0]!.text.length <= MAX_MATCHED && compiledPattern(pattern).test(words[0]!.text)
@@ -34,6 +34,10 @@ const suits = ({ kind, pattern, values }: ActionField, words: Words): boolean =>
     !(words.length > 1 && leadsOn(words))
   )
 }
+
+/** Whether a word is one number. A comma between other than three digits is a decimal point to many, and a percentage is no amount. */
+const isNumber = ({ after, word }: Word): boolean =>
+  /^[$€£]?-?(?:\d{1,12}|\d{1,3}(?:,\d{3}){1,3})(?:\.\d{1,9})?$/.test(word) && !/^[%‰]/.test(after)
 
 /** Whether a word can be a part of one name. */
 const isPart = (word: Word): boolean => !SEVERAL.has(word.word) && !MANY.has(word.word) && !isBeyond(word)
