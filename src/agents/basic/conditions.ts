@@ -140,7 +140,10 @@ export const CONDITIONS: ReadonlyArray<readonly [patterns: ReadonlyArray<string>
     () => [Condition.Mine()]
   ],
   [
-    ["{when} (that|which)? (are|is|start|starts|starting|begin|begins|take place|happen)? {hours}", "{hours} {when}"],
+    [
+      "{when} (that|which)? (are|is|start|starts|starting|begin|begins|take place|happen)? {hours}",
+      "(that|which)? (are|is|start|starts|starting|begin|begins|take place|happen)? {hours} {when}"
+    ],
     ({ hours, when }, { today }) => {
       const both = hoursOn(when!, hours!, today)
       return both && [Condition.Time({ when: both })]
@@ -217,7 +220,8 @@ export const CONDITIONS: ReadonlyArray<readonly [patterns: ReadonlyArray<string>
     [
       "(without|with no|missing|lacking) (a|an|any|the|their)? {column}",
       `${WHO} (have|has|with) no {column}`,
-      `${WHO} (don't|dont|do not|doesn't|doesnt|does not) have (a|an|any|the)? {column}`
+      `${WHO} (don't|dont|do not|doesn't|doesnt|does not) have (a|an|any|the)? {column}`,
+      `${WHO} (haven't|havent|have not|hasn't|hasnt|has not) got (a|an|any|the)? {column}`
     ],
     ({ column }) => [without(column!)]
   ],

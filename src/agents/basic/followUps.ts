@@ -1,11 +1,12 @@
 /** Completes follow-ups ("and next week?", "and Samir?", "more") from the question before. */
 import { subjectOf } from "./buildIntent.ts"
-import { Intent } from "./Intent.ts"
+import { Intent, Subject } from "./Intent.ts"
+import { ME } from "./lexicon.ts"
 import { Condition, type Lookup } from "./Lookup.ts"
 import type { Context } from "./readConversation.ts"
 import { readIntent } from "./readIntent.ts"
 import { readNames } from "./readNames.ts"
-import { folded } from "./tokenize.ts"
+import { folded, tokenize } from "./tokenize.ts"
 
 /** The last question, skipping messages that only selected from an answer. */
 export const previousIntent = (earlier: ReadonlyArray<string>, context: Context): Intent | undefined => {
@@ -34,39 +35,45 @@ const PERSONAL: ReadonlySet<Condition["_tag"]> = new Set(["With", "Owned", "Mine
 /** The conditions with one of them about someone or something else; undefined unless exactly one can be meant. */
 const exchanged = (
   all: ReadonlyArray<Condition>,
-  { conditions, words }: Also
+  { conditions, words }: Also,
+  { person }: Context
 ): ReadonlyArray<Condition> | undefined => {
+  const isMe = ME.test(folded(words))
   const [other] = conditions ?? []
   const fits = all.filter(({ _tag }) => (other === undefined ? PERSONAL.has(_tag) : _tag === other._tag))
   const [old] = fits
-  if (old === undefined || fits.length > 1) return undefined
-  return all.map((one) => (one === old ? (other ?? aboutOther(old, words)) : one))
+  const name = isMe ? person?.name && tokenize(person.name) : words
+  if (old === undefined || fits.length > 1 || !name) return undefined
+  // One is at no place, and no value of a column: "people at Iron Marine", "with status lead".
+  if (isMe && old._tag === "At" && !/^(of|for)$/.test(old.preposition)) return undefined
+  if (isMe && old._tag === "With" && !old.words.every(({ capital }) => capital)) return undefined
+  return all.map((one) => (one === old ? (other ?? aboutOther(old, name)) : one))
 }
 
-const aboutOther = (old: Condition, words: Also["words"]): Condition => {
-  if (/^(me|i)$/.test(folded(words))) return Condition.Mine()
-  return old._tag === "Owned"
+const aboutOther = (old: Condition, words: Also["words"]): Condition =>
+  old._tag === "Owned"
     ? Condition.Owned({ words })
     : old._tag === "At"
       ? Condition.At({ words, preposition: old.preposition })
       : Condition.With({ words })
-}
 
 /** The question before about someone or something else, or what the words mean by themselves. */
-const alsoOf = (previous: Intent | undefined, also: Also): Intent => {
+const alsoOf = (previous: Intent | undefined, also: Also, context: Context): Intent => {
   switch (previous?._tag) {
     case "Detail":
     case "Is":
-      return also.conditions === undefined ? { ...previous, subject: subjectOf(also.words) } : UNREADABLE
+      return also.conditions === undefined
+        ? { ...previous, subject: ME.test(folded(also.words)) ? Subject.Me() : subjectOf(also.words) }
+        : UNREADABLE
     case "Browse": {
-      const conditions = exchanged(previous.lookup.conditions, also)
+      const conditions = exchanged(previous.lookup.conditions, also, context)
       return conditions === undefined
         ? UNREADABLE
         : Intent.Browse({ ...previous, skip: 0, lookup: { ...previous.lookup, conditions } })
     }
     case "Figures": {
       const { asked } = previous
-      const conditions = exchanged(asked.measure.lookup.conditions, also)
+      const conditions = exchanged(asked.measure.lookup.conditions, also, context)
       return conditions === undefined
         ? UNREADABLE
         : Intent.Figures({
@@ -124,7 +131,7 @@ export const resolveFollowUp = (intent: Intent, earlier: ReadonlyArray<string>, 
       })
     }
     case "Also":
-      return resolveFollowUp(alsoOf(last(), intent), earlier, context)
+      return resolveFollowUp(alsoOf(last(), intent, context), earlier, context)
     case "Instead": {
       const previous = last()
       const { lookup, mode } =

@@ -155,6 +155,8 @@ export const AGGREGATE_PHRASES = list(
   "group by|broken down by|break down|add up|adds up|total value|total amount|total revenue|total sales|total of|in total worth|how much money|how much revenue|most meetings|the most|the fewest|the least|biggest|largest|highest|lowest|smallest|top customer|per month|per week|per year|per city|per company|per customer|compare|rank by|ranked by|sort by"
 )
 
+/** Words for the person who asks, alone in a message. */
+export const ME = /^(me|i|mine)$/
 export const PRONOUNS = set("her his their its him them it she he they that this")
 /** Nouns for people; many are also a status in the data. */
 export const PERSON_NOUNS = set(

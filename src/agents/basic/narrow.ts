@@ -98,25 +98,25 @@ export function* narrow(
   references: References
 ): Script<Narrowed | string> {
   const { kind, type } = lookup.noun
-  const conditions = unread(joined(lookup.conditions, columns), columns, context)
+  const all = unread(joined(lookup.conditions, columns), columns, context)
+  const related = yield* inParallel(
+    all.flatMap((one) => (one._tag === "Related" ? [relate(one, type, columns, context, narrow)] : []))
+  )
+  const declined = related.find((one) => typeof one === "string")
+  if (declined !== undefined) return declined
+  const found = related.filter((one) => typeof one === "object")
+  const plainly = all.filter(({ _tag }) => _tag !== "Related")
+  const conditions = [...plainly, ...found.flatMap(({ condition, times }) => [condition, ...times])]
   const listAll = `list ${called(type.plural, type, 2)}`
   const unsupported = (phrase: string) =>
     `I can't narrow ${uncapitalized(type.plural)} down by “${phrase}”. Ask without it: “${listAll}”.`
   const stated = [...(kind === undefined ? [] : [Condition.Quality({ words: kind })]), ...conditions]
-  const own = conditions.filter((condition) => condition._tag === "Related")
-  const related = yield* inParallel(own.map((condition) => relate(condition, type, columns, context, narrow)))
-  const declined = related.find((one) => typeof one === "string")
-  if (declined !== undefined) return declined
   const isKind = (condition: Condition) => kind !== undefined && condition === stated[0]
   const leaves = stated.flatMap(parts).map((condition): Meant => ({
     condition,
     choices:
-      condition._tag === "Related"
-        ? related
-            .slice(own.indexOf(condition))
-            .slice(0, 1)
-            .filter((one) => typeof one === "object")
-        : conditionChoices(condition, columns, context, references).slice(0, MAX_CHOICES)
+      found.find((one) => one.condition === condition)?.choices ??
+      conditionChoices(condition, columns, context, references).slice(0, MAX_CHOICES)
   }))
   const order = lookup.order === undefined ? [] : ordered(lookup.order, columns, context).slice(0, MAX_CHOICES)
   const isCounted = ({ choices, condition }: Meant) => choices.length > 1 || isOpen(condition)

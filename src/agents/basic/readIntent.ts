@@ -15,6 +15,7 @@ import {
   AGGREGATES,
   COMMON_WORDS,
   CONCEPTS,
+  ME,
   PARTICLES,
   QUESTION_STARTS,
   REQUESTS,
@@ -60,10 +61,12 @@ const also = (message: string, otherwise: Intent, context: Context): Intent => {
   if (!PARTIAL.has(otherwise._tag) || said.length > MAX_NAME) return otherwise
   const meant = stripped(said)
   if (!follows(said, meant)) return otherwise
-  const words = matchPattern(compiled(HOW_MANY), meant, fitsIn(context))?.["name"] ?? meant
-  const conditions = readConditions(words, context)
+  const asked = matchPattern(compiled(HOW_MANY), meant, fitsIn(context))?.["name"] ?? meant
+  const words = asked.at(-1)!.word === "'s" ? asked.slice(0, -1) : asked
+  if (words.length === 0) return otherwise
+  const conditions = ME.test(folded(words)) ? undefined : readConditions(words, context)
   if (conditions?.length === 1) return Intent.Also({ words, conditions, otherwise })
-  return isValue(words, context) || /^(me|i)$/.test(folded(words)) ? Intent.Also({ words, otherwise }) : otherwise
+  return isValue(words, context) || ME.test(folded(words)) ? Intent.Also({ words, otherwise }) : otherwise
 }
 
 /** The intent of a message, which can continue the one before. */

@@ -5,7 +5,7 @@
 import { Condition, type Lookup, nounAt } from "./Lookup.ts"
 import { CARDINALS } from "../english.ts"
 import { PRONOUNS } from "./lexicon.ts"
-import { compiled, type Fits, matchStart } from "./patterns.ts"
+import { compiled, type Fits, matchStart, startsWith } from "./patterns.ts"
 import type { Context } from "./readConversation.ts"
 import { type Build, named } from "./conditionBuilders.ts"
 import { CONDITIONS, fitsCondition, isValue } from "./conditions.ts"
@@ -33,14 +33,16 @@ export const readLookup = (
 }
 
 const ARTICLES = /^(a|an|any|some)$/
+const AT_LEAST_ONE = ["at least one", "at least 1", "one or more"].map((text) => text.split(" "))
 
 /** The rows of another type in a condition: "a meeting this week", "customers in Berlin". They have no such condition themselves. */
 const relatedIn = (tokens: ReadonlyArray<Token>, context: Context): Lookup | undefined => {
-  const found = readLookup(tokens, context, CONDITIONS)
+  const one = AT_LEAST_ONE.some((words) => startsWith(tokens, words))
+  const found = readLookup(one ? tokens.slice(3) : tokens, context, CONDITIONS)
   if (found === undefined || found.order !== undefined || found.limit !== undefined) return undefined
   const { said, type } = found.noun
   const isPlural = said.toLowerCase() !== type.name.toLowerCase() && /[^s]s$|people$/i.test(said)
-  return isPlural || ARTICLES.test(tokens[0]!.word) ? found : undefined
+  return isPlural || one || ARTICLES.test(tokens[0]!.word) ? found : undefined
 }
 
 const related =

@@ -42,24 +42,38 @@ export const unread = (
         })
   })
 
-/** The filter on a path, or the reply that declines. */
+interface Found {
+  readonly condition: Condition
+  readonly choices: ReadonlyArray<Choice>
+  readonly times: ReadonlyArray<Condition>
+}
+
+/** The reply words the times apart. */
+const withoutTimes = (said: string, times: ReadonlyArray<Condition>): string =>
+  times.reduce((text, one) => (one._tag === "Time" ? text.replace(` ${one.when.said}`, "") : text), said)
+
+/** The filter on a path, with the times that are those of the rows themselves; or the reply that declines. */
 export function* relate(
   { lookup, none, said }: Related,
   type: ContextType,
   columns: Columns,
   context: Context,
   narrow: Narrow
-): Script<Choice | string> {
+): Script<Found | string> {
   const other = lookup.noun.type
   const theirs = yield* columnsOf(other.id)
-  const references = yield* idsOf(lookup.conditions, context)
-  const narrowed = yield* narrow(lookup, theirs, context, references)
-  if (typeof narrowed === "string") return narrowed
   const path = pathTo(type, columns, other, theirs)
+  // "Invoices of customers in 2024" are the invoices of 2024, "customers with an invoice in 2024" have one of 2024.
+  const isOwn = path !== undefined && !path.includes("@") && columnsFor("date", columns).length > 0
+  const times = lookup.conditions.filter((one) => isOwn && one._tag === "Time" && one.by === undefined)
+  const conditions = lookup.conditions.filter((one) => !times.includes(one))
+  const references = yield* idsOf(conditions, context)
+  const narrowed = yield* narrow({ ...lookup, conditions }, theirs, context, references)
+  if (typeof narrowed === "string") return narrowed
   const filter = path === undefined ? undefined : along(path, narrowed.filters, none)
   return filter === undefined
     ? `I can't narrow ${uncapitalized(type.plural)} down by “${said}”. Ask for one thing at a time.`
-    : [filter]
+    : { condition: Condition.Related({ lookup, none, said: withoutTimes(said, times) }), choices: [[filter]], times }
 }
 
 /** The reference between two types, from the row or to it; undefined if several could be meant. A responsible person is another relation. */

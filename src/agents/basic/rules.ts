@@ -105,12 +105,16 @@ export const QUESTIONS: ReadonlyArray<Rule> = [
     ["who do (i|we) (know|have) in {place}"],
     ({ place }, context) => peopleWhere(context, Condition.At({ words: place!, preposition: "in" }))
   ],
+  [["(who|which) (of|among) {lookup}"], ({ lookup }, context) => browse("list", readLookup(lookup!, context))],
   [["who {tail}"], ({ tail }, context) => browse("list", peopleWho(tail!, context))],
   [
     [
       "what is on (my|the)? (calendar|agenda|schedule)",
       "what is on (my|the)? (calendar|agenda|schedule) (for)? {when}",
       "what is (on|up|planned|scheduled|happening) {when}",
+      "what is on my (plate|list|diary) (for)? {when}",
+      "what (did i do|am i doing|was i doing) {when}",
+      "(is there|was there|have we got)? anything (on|up|planned|scheduled|happening) (for)? {when}",
       "what (do|did|have|had|will) i (have|got|had) (on|planned|scheduled)? (for)? {when}",
       "(do|did|will) i have (anything|any plans|plans|something) (on|for|planned|scheduled)? {when}",
       "have i got (anything|any plans|plans|something) (on|for|planned|scheduled)? {when}",

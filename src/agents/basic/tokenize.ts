@@ -44,7 +44,7 @@ export const tokenize = (message: string): ReadonlyArray<Token> => {
   const text = message
     .slice(0, MAX_CHARACTERS)
     .replace(/[\r\n]+/g, " \n ")
-    .replace(/[—–]|\s-\s|:(?=\S)/g, " , ")
+    .replace(/[—–]|\s-\s|(?<!\d):(?=\S)|:(?=[^\s\d])/g, " , ")
   for (const piece of text.split(/[^\S\n]+/)) {
     const [before, inner, after] = parted(piece === "\n" ? ";" : printable(piece))
     if (before !== "" || inner === "") close(tokens, before + (inner === "" ? after : ""))
