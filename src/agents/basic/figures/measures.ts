@@ -2,7 +2,7 @@
 import { foldText } from "../../../domain/keys.ts"
 import type { Figure } from "../../../domain/Query.ts"
 import { named } from "../conditionBuilders.ts"
-import { fitsCondition, isValue, structures } from "../conditions.ts"
+import { fitsCondition, isValue, structures } from "../conditionParts.ts"
 import { CARDINALS } from "../../english.ts"
 import { Condition, type Lookup, nounAt } from "../Lookup.ts"
 import { type Captures, compiled, type Fits, matchPattern } from "../patterns.ts"

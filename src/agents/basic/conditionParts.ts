@@ -1,0 +1,96 @@
+/** Which words the captures of a condition's pattern may take. */
+import { FOCUS } from "./conditionBuilders.ts"
+import { ALSO_NAMES, COMPARATORS, DATE_VERBS, NEXT_CONDITION, STRUCTURE } from "./lexicon.ts"
+import type { Fits } from "./patterns.ts"
+import { daysIn, isHours } from "./readClock.ts"
+import type { Context } from "./readConversation.ts"
+import { timeAt } from "./readTime.ts"
+import { folded, type Token } from "./tokenize.ts"
+
+const MAX_VALUE = 7
+const MAX_QUALITY = 3
+
+/** Whether a word structures the question: "IT", "US" and "Will" are values if written so. */
+export const structures = ({ capital, text, word }: Token): boolean =>
+  STRUCTURE.has(word) && !(ALSO_NAMES.has(word) && capital && (word.length > 2 || text === word.toUpperCase()))
+
+/** Whether words can be one name or value: none of them structures the question or begins another condition. */
+export const isValue = (tokens: ReadonlyArray<Token>, context: Context): boolean =>
+  tokens.length > 0 &&
+  tokens.length <= MAX_VALUE &&
+  !tokens.some((token) => structures(token) || token.word === "'s") &&
+  !tokens.slice(0, -1).some(({ after }) => after !== "") &&
+  !tokens.some(({ word }, at) => at > 0 && (word === "last" || DATE_VERBS[word] !== undefined)) &&
+  !tokens.some(
+    (_, at) => at > 0 && (NEXT_CONDITION.has(tokens[at]!.word) || timeAt(tokens.slice(at), context.today) !== undefined)
+  ) &&
+  timeAt(tokens, context.today)?.length !== tokens.length
+
+/** Words that compare or equate, between a column and its value. */
+const COMPARING = new Set(
+  "is are was were be over above under below more less than at least most greater fewer before after since until between equals".split(
+    " "
+  )
+)
+
+/** Comparisons before a number. */
+const COMPARISONS = new Set(Object.keys(COMPARATORS))
+
+const isWhere = (tokens: ReadonlyArray<Token>, { today }: Context): boolean => {
+  // "with Kofi between December 4 and 11" names a person.
+  const range = tokens.findIndex(({ word }) => /^(between|since|until|before|after)$/.test(word))
+  if (range > 0 && tokens.slice(0, range).every(({ capital }) => capital)) return false
+  const compares = tokens.some(({ word }) => COMPARING.has(word))
+  return (
+    tokens.length >= 2 &&
+    tokens.length <= MAX_VALUE &&
+    !structures(tokens[0]!) &&
+    !structures(tokens.at(-1)!) &&
+    !/^(and|or|but)$/.test(tokens.at(-1)!.word) &&
+    !COMPARING.has(tokens.at(-1)!.word) &&
+    !tokens.some(
+      (token) => token.word === "'s" || (structures(token) && !COMPARING.has(token.word) && token.word !== "or")
+    ) &&
+    (compares ||
+      !tokens.some(
+        ({ word }, at) => NEXT_CONDITION.has(word) || (at > 0 && timeAt(tokens.slice(at), today) !== undefined)
+      ))
+  )
+}
+
+export const fitsCondition =
+  (context: Context): Fits =>
+  (name, tokens) => {
+    const [first] = tokens
+    switch (name) {
+      case "value":
+      case "other":
+        return isValue(tokens, context) || (tokens.length === 1 && FOCUS.has(first!.word))
+      case "lead":
+      case "second":
+        return tokens.length === 1 && /^(in|at|on|under)$/.test(first!.word)
+      case "quality":
+        return tokens.length <= MAX_QUALITY && isValue(tokens, context)
+      case "column":
+      case "unit":
+        return tokens.length <= MAX_QUALITY && isValue(tokens, context)
+      case "where":
+        return isWhere(tokens, context)
+      case "number":
+        return tokens.length === 1 && /^[$€£]?\d[\d.,]*[km]?$/.test(first!.word)
+      case "compared":
+        return COMPARISONS.has(folded(tokens))
+      case "when":
+        return timeAt(tokens, context.today)?.length === tokens.length
+      case "letter":
+        return tokens.length === 1 && /^\p{L}$/u.test(tokens[0]!.text)
+      case "hours":
+        return isHours(tokens)
+      case "span":
+        return daysIn(tokens) !== undefined
+      case "verb":
+        return tokens.length === 1 && DATE_VERBS[first!.word] !== undefined
+      default:
+        return false
+    }
+  }
