@@ -154,7 +154,7 @@ describe("the first run", () => {
         /** The steps that the list shows as done, which are those of the command. */
         const done = async (...steps: ReadonlyArray<string>) => {
           await page.goto(`${origin}/setup`)
-          await page.getByRole("heading", { name: /is set up\.$/ }).waitFor()
+          await page.getByRole("heading", { name: "Cedar Labs is set up." }).waitFor()
           const shown = page.locator("li h2", { has: page.locator(".done") })
           await expect.poll(() => shown.allInnerTexts()).toEqual(steps.map((step) => `${HEADINGS[step]} done`))
           const { stdout } = await runMax(["setup", "steps", "--json"], env)

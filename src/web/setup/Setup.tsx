@@ -1,6 +1,7 @@
 /** The steps of the first run. The first makes the organization; the others can be skipped. */
 import { useSignal } from "@preact/signals"
 import { useEffect } from "preact/hooks"
+import type { Welcome } from "../../wire/chat.ts"
 import type { Session } from "../../wire/session.ts"
 import { get } from "../shared/api.ts"
 import { ThemeSwitch } from "../shared/ThemeSwitch.tsx"
@@ -14,12 +15,11 @@ export const Setup = ({ code }: { readonly code: string }) => {
   // An administrator comes back to the list without a link.
   useEffect(() => {
     if (code !== "") return
-    get<Session>("/v1/session").then(
-      ({ organization, powers }) => {
-        if (powers.includes("data")) done.value = organization
-      },
-      () => undefined
-    )
+    get<Session>("/v1/session")
+      .then(async ({ powers }) => {
+        if (powers.includes("data")) done.value = (await get<Welcome>("/v1/welcome")).organization
+      })
+      .catch(() => undefined)
   }, [])
   return (
     <div class="setup form">
