@@ -28,6 +28,7 @@ const traces = "http/traces.ts"
 const settings = "http/settings.ts"
 const queue = "database/LookupQueue.ts"
 const chat = "http/chat.ts"
+const turns = "http/Turns.ts"
 
 const allowsAreLists = "publication expands the * of an allow, so only denials contain it"
 const replanned = "a view that expires earlier is planned again"
@@ -499,5 +500,69 @@ export const accepted = [
   { file: chat, original: "none", reason: "the organization alone is read, of no caller" },
   { file: chat, is: "reference === undefined", replacement: "false", reason: "JSON leaves an undefined value out" },
   { file: chat, is: "turn.references ?? []", reason: "an answer is shown with its references" },
-  { file: chat, is: "[]", reason: "an answer is shown with its references" }
+  { file: chat, is: "[]", reason: "an answer is shown with its references" },
+  { file: turns, original: "max/channels/", reason: "the name of a service" },
+  { file: turns, original: "keepAlive()", reason: "a comment every 15 seconds; Listener.test.ts tests what it sends" },
+  {
+    file: turns,
+    is: "turn.following === undefined",
+    replacement: "true",
+    reason: "a follower without listeners ends by itself"
+  },
+  {
+    file: turns,
+    is: "turn.listeners.size === 0",
+    replacement: "false",
+    reason: "the last listener that leaves ends a follower"
+  },
+  {
+    file: turns,
+    is: "false",
+    replacement: "true",
+    reason: "under vitest, “is stopped where it is followed” fails with it; not in the bundle of the tests"
+  },
+  { file: turns, original: "events.at(-1)?.event", reason: "a turn with a claim ends with an event" },
+  { file: turns, original: "last?._tag", replacement: "last._tag", reason: "a turn with a claim ends with an event" },
+  { file: turns, is: `last?._tag === "error"`, reason: "what isn't stored ends with an error" },
+  { file: turns, original: `last?._tag === "done"`, reason: "releasing what is stored changes nothing" },
+  { file: turns, is: `"done"`, reason: "releasing what is stored changes nothing" },
+  { file: turns, is: "last === stopped", reason: "releasing a name that was removed changes nothing" },
+  { file: turns, original: "claim === undefined", reason: "releasing what isn't held changes nothing" },
+  { file: turns, original: "holder: undefined", replacement: "{}", reason: "without a holder the whole text is read" },
+  {
+    file: turns,
+    original: "turn.following !== undefined",
+    replacement: "false",
+    reason: "the claim of a turn that is answered fails, and it is followed"
+  },
+  { file: turns, is: "id !== undefined", replacement: "true", reason: "no turn is looked up by the key undefined" },
+  { file: turns, is: "() => turn.finish()", reason: "a turn's last event ends it as well" },
+  {
+    file: turns,
+    is: "true",
+    replacement: "false",
+    reason: "of a process that has renewed nothing: which error a turn that lost its name ends with"
+  },
+  { file: turns, is: "held.length === 0", reason: "renewing no claims changes nothing" },
+  { file: turns, is: "row.followed", replacement: "true", reason: "the events are written for no reader" },
+  { file: turns, original: `"chat"`, reason: "the channel in the record of a change" },
+  {
+    file: turns,
+    is: "existing !== undefined",
+    replacement: "false",
+    reason: "a turn of this process is found in the database as well"
+  },
+  { file: turns, is: "row.live", reason: "following reads the events as well" },
+  { file: turns, is: `""`, reason: "a list of names isn't by name" },
+  {
+    file: turns,
+    is: "turn !== undefined",
+    replacement: "false",
+    reason: "the renewal of its claim stops a turn whose name was removed"
+  },
+  {
+    file: turns,
+    original: "turn.onInterrupt = stopped",
+    reason: "the renewal of its claim stops a turn whose name was removed"
+  }
 ]

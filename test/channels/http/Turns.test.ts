@@ -200,7 +200,10 @@ layer(Site, { excludeTestServices: true })("a turn", (it) => {
       yield* begun(yield* a.begin(me, message("a story"), "shared"))
       const two = yield* b.begin(me, message("a story"), "shared")
       yield* Effect.scoped(Effect.flatMap(b.begin(me, message("a story"), "shared"), begun))
-      expect((yield* all(two)).at(-1)).toMatchObject({ _tag: "done", text: "A short story. ".repeat(10).trim() })
+      const heard = yield* all(two)
+      expect(heard.at(-1)).toMatchObject({ _tag: "done", text: "A short story. ".repeat(10).trim() })
+      // Each poll reads what is new.
+      expect(heard.map(({ number }) => number)).toEqual(heard.map((_, index) => index + 1))
       // The follower forgets it, though its listener stays: another message is refused by the name's row, as an event.
       const refused = Effect.flatMap(b.begin(me, message("another"), "shared"), all).pipe(Effect.scoped)
       const events = yield* Effect.retry(refused, Schedule.spaced(20))
@@ -220,6 +223,14 @@ layer(Site, { excludeTestServices: true })("a turn", (it) => {
       yield* begun(two)
       expect(yield* a.stop(me.principal, "both")).toBe(true)
       expect((yield* all(two)).at(-1)).toMatchObject(STOPPED)
+      // The process that followed it doesn't answer it either: the name is free there.
+      server.reset(() => says("Hello there."))
+      const again = Effect.flatMap(b.begin(me, message("another"), "both"), all).pipe(Effect.scoped)
+      expect((yield* Effect.retry(again, Schedule.spaced(20))).at(-1)).toMatchObject({
+        _tag: "done",
+        text: "Hello there."
+      })
+      expect(server.requests).toHaveLength(1)
     })
   )
 
