@@ -6,7 +6,8 @@ import {
   type CountryCode,
   getCountryCallingCode,
   isSupportedCountry,
-  parsePhoneNumberFromString
+  parsePhoneNumberFromString,
+  type PhoneNumber
 } from "libphonenumber-js/min"
 
 /** Letters that Unicode normalization doesn't decompose; the fold in SQL (database/migrations) uses them too. */
@@ -61,14 +62,19 @@ export const phoneKey = (text: string, country: string): string | undefined => {
   if (WITH_COUNTRY.test(text)) return text
   const plain = country === "US" || country === "CA" ? NORTH_AMERICAN.exec(text) : null
   if (plain !== null) return `+1${plain[1] ?? plain[2]}${plain[3]}${plain[4]}`
-  const unbracketed = text.replace(/^tel:/i, "").replace(BRACKETED_COUNTRY, "$1$2 ")
-  const phone = parsePhoneNumberFromString(unbracketed, {
-    defaultCountry: country as CountryCode,
-    extract: false
-  })
-  if (phone !== undefined && phone.isPossible() && phone.ext === undefined) return phone.number
+  const written = text.replace(/^tel:/i, "")
+  const code = BRACKETED_COUNTRY.exec(written)?.[2]
+  if (code === undefined) return parsed(written, country)?.number
+  const phone = parsed(written.replace(BRACKETED_COUNTRY, "$1$2 "), country)
+  // The code ends with its bracket: "(004) 3…" isn't Austria's 43.
+  return (phone?.countryCallingCode === code ? phone : parsed(written, country))?.number
+}
+
+const parsed = (text: string, country: string): PhoneNumber | undefined => {
+  const phone = parsePhoneNumberFromString(text, { defaultCountry: country as CountryCode, extract: false })
+  if (phone !== undefined && phone.isPossible() && phone.ext === undefined) return phone
   // The international prefix of most countries, written in one that has another.
-  return /^\s*00[1-9]/.test(unbracketed) ? phoneKey(unbracketed.replace(/^\s*00/, "+"), country) : undefined
+  return /^\s*00[1-9]/.test(text) ? parsed(text.replace(/^\s*00/, "+"), country) : undefined
 }
 
 /** Words and signs before an extension; the fold in SQL (database/sql/foldFunctions) uses them too. */

@@ -44,5 +44,7 @@ describe("a country's code in brackets", () => {
     expect(phoneKey("(49) 711 2842222", "GB")).toBeUndefined()
     expect(phoneKey("(+49 711 2842222", "GB")).toBeUndefined()
     expect(phoneKey("(711) 284-2222", "US")).toBe("+17112842222")
+    // No country has the code 4: Austria is 43.
+    expect(phoneKey("(004)300000", "US")).toBeUndefined()
   })
 })
