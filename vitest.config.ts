@@ -15,6 +15,7 @@ Map.groupBy ??= (items, key) => {
 /** The slowest files, slowest first: if they started last, one worker would finish alone. */
 const LONG = [
   "channels/cli",
+  "channels/changes",
   "database/embedded/EmbeddedServer",
   "database/embedded/folders",
   "services/operations/Backup",
@@ -22,6 +23,10 @@ const LONG = [
   "conformance/noninterference",
   "conformance/differential",
   "channels/kills",
+  "agents/basic/office",
+  "agents/basic/everyday",
+  "services/mapping/relations",
+  "web/setup",
   "channels/import-killed",
   "channels/matrix",
   "channels/sms/kills",
