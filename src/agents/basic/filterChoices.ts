@@ -141,9 +141,11 @@ const timeChoices = (
         { columnId: start, op: "lt", value: when.to }
       ]
     ]
+  // What has a start is at a time when it starts: an end would be found where nothing starts then.
+  const dates = [...columnsFor("date", columns), ...columnsFor("due", columns)]
   const slugs =
     by === undefined
-      ? [...new Set([...columnsFor("date", columns), ...columnsFor("due", columns)])]
+      ? [...new Set(dates)].filter((slug) => start === undefined || slug !== end)
       : columnsLabelled(by, columns)
   return slugs.map((slug) => range(slug, when))
 }
