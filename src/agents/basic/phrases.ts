@@ -45,7 +45,7 @@ export const sayingOf = (
       return [{ before: true, text: phrase }]
     case "Time": {
       // Which date was meant, where a type has several.
-      const others = new Set(choices.flat().map(({ columnId }) => columnId)).size > 1
+      const others = new Set(choices.map(([first]) => first!.columnId)).size > 1
       const label = uncapitalized(labelOf(choices[used]![0]!.columnId, columns))
       return [{ before: false, text: others && !OBVIOUS.test(label) ? `${phrase} by ${label}` : phrase }]
     }
