@@ -1526,6 +1526,33 @@ export const replays = [
     ]
   },
   {
+    name: "A deletion reached a table through another one that it cascades to (attack A31)",
+    test: [mappedChanges, "counts what it takes along, however far, and is stale when that has changed"],
+    defence: "mappedWrite.ts `deleted`: foreign keys are followed as far as they cascade, before and after the write",
+    removed: "the way beyond the first table",
+    patches: [
+      [
+        "src/database/sql/mappedWrite.ts",
+        "WITH RECURSIVE d(oid) AS (SELECT ${oid} UNION SELECT x.oid FROM d",
+        "WITH RECURSIVE d(oid) AS (SELECT ${oid} UNION SELECT x.oid FROM (SELECT 0::oid AS oid) d"
+      ]
+    ]
+  },
+  {
+    name: "A confirmed deletion took along more rows than its card said (attack A31)",
+    test: [mappedChanges, "counts what it takes along, however far, and is stale when that has changed"],
+    defence: "writeUnits.ts `requireCarried`: the rows are counted again under the locks",
+    removed: "the comparison",
+    patches: [[writeUnits, "if (was !== is)", "if (was !== is && false)"]]
+  },
+  {
+    name: "A deletion that a trigger took back counted as done (our own review)",
+    test: [mappedChanges, "deletes by setting a column leaves the row, which is read no more"],
+    defence: "writeUnits.ts: a deletion that sets columns must leave a row that the mapping doesn't show",
+    removed: "the comparison",
+    patches: [[writeUnits, "row.gone === false || ", ""]]
+  },
+  {
     name: "A row that was added to a mapped table was deleted by an undo after another program had changed it (our own review)",
     test: [
       mappedChanges,

@@ -93,8 +93,13 @@ const deriveActions = (type: EntityType, catalog: Catalog): ReadonlyArray<Action
   const fields = type.columns.flatMap((column): ReadonlyArray<Field> => {
     const { key, kind, name, slug, storage, values } = column
     if (type.mapping !== undefined && type.mapping.write?.columns.includes(key) !== true) return []
-    // A relation to a mapped type can't be written yet: its ids are another program's.
-    if (storage._tag !== "Value" && typeByKey(catalog, storage.target)?.mapping !== undefined) return []
+    // A managed relation can't hold the ids of another program's rows.
+    if (
+      type.mapping === undefined &&
+      storage._tag !== "Value" &&
+      typeByKey(catalog, storage.target)?.mapping !== undefined
+    )
+      return []
     return [
       {
         key,

@@ -43,7 +43,9 @@ export const ChangeStep = Schema.Struct({
   /** What identified the row to the person: its name. */
   shown: Texts,
   /** Of a delete: the whole row and its own links, as an undo writes them back; of an undone delete, what to write. */
-  row: optional(Schema.String)
+  row: optional(Schema.String),
+  /** Of a delete: how many rows of other tables go along or change, by schema.table. */
+  carried: optional(Schema.Record(Schema.String, Schema.Int))
 })
 export type ChangeStep = typeof ChangeStep.Type
 

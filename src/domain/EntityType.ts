@@ -69,7 +69,29 @@ export interface MappedWrite {
   readonly delete?: boolean
   /** The relations whose rows a deleted row may take along or change, as schema.table. */
   readonly cascades?: ReadonlyArray<string>
+  /** How the rows of these relations are found, so that they are counted before a deletion. */
+  readonly carried?: ReadonlyArray<Carried>
+  /** A deletion sets these physical columns and leaves the row; `now` is the time of the change. */
+  readonly removal?: ReadonlyArray<{ readonly column: string; readonly is: string | boolean }>
 }
+
+/** A relation whose rows a deletion takes along or changes. */
+export interface Carried {
+  readonly relation: Relation
+  /** Whether its rows are deleted; otherwise a reference of theirs is emptied. */
+  readonly deletes: boolean
+  /** The ways of foreign keys that lead to them from the deleted row. */
+  readonly paths: ReadonlyArray<ReadonlyArray<CarriedHop>>
+}
+
+/** A foreign key: each column of the relation, and the one that it leads to. */
+export interface CarriedHop {
+  readonly relation: Relation
+  readonly columns: ReadonlyArray<readonly [string, string]>
+}
+
+/** schema.table */
+export const nameOfRelation = ({ schema, table }: Relation): string => `${schema}.${table}`
 
 /** How rows are added to a mapped relation. */
 export interface MappedCreate {

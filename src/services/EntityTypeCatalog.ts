@@ -47,6 +47,8 @@ export const TYPES_IN_FORCE = `SELECT coalesce(json_agg(x.type ORDER BY x.custom
         ORDER BY e.version DESC LIMIT 1) v ON true
       WHERE t.organization_id IN (0, o.organization_id)) x`
 
+const RelationSchema = Schema.Struct({ schema: Schema.String, table: Schema.String })
+
 export const StorageSchema: Schema.Codec<Storage> = Schema.TaggedUnion({
   Value: {
     column: Schema.String,
@@ -63,7 +65,7 @@ export const StorageSchema: Schema.Codec<Storage> = Schema.TaggedUnion({
   },
   One: { column: Schema.String, target: Schema.String },
   Many: {
-    link: Schema.Struct({ schema: Schema.String, table: Schema.String }),
+    link: RelationSchema,
     from: Schema.String,
     to: Schema.String,
     target: Schema.String,
@@ -89,11 +91,30 @@ const MappingSchema = Schema.Struct({
       create: Schema.optionalKey(
         Schema.Struct({
           needed: Schema.Array(Schema.String),
-          sequences: Schema.Array(Schema.Struct({ schema: Schema.String, table: Schema.String }))
+          sequences: Schema.Array(RelationSchema)
         })
       ),
       delete: Schema.optionalKey(Schema.Boolean),
-      cascades: Schema.optionalKey(Schema.Array(Schema.String))
+      cascades: Schema.optionalKey(Schema.Array(Schema.String)),
+      carried: Schema.optionalKey(
+        Schema.Array(
+          Schema.Struct({
+            relation: RelationSchema,
+            deletes: Schema.Boolean,
+            paths: Schema.Array(
+              Schema.Array(
+                Schema.Struct({
+                  relation: RelationSchema,
+                  columns: Schema.Array(Schema.Tuple([Schema.String, Schema.String]))
+                })
+              )
+            )
+          })
+        )
+      ),
+      removal: Schema.optionalKey(
+        Schema.Array(Schema.Struct({ column: Schema.String, is: Schema.Union([Schema.String, Schema.Boolean]) }))
+      )
     })
   )
 }) satisfies Schema.Codec<Mapping, unknown>
@@ -106,7 +127,7 @@ const TypesSchema = Schema.Array(
     pluralName: Schema.String,
     system: Schema.Boolean,
     version: Schema.Int,
-    relation: Schema.Struct({ schema: Schema.String, table: Schema.String }),
+    relation: RelationSchema,
     columns: Schema.Array(
       Schema.Struct({
         key: Schema.String,

@@ -86,6 +86,8 @@ export interface LockedRow extends SeenRow {
 export interface WrittenRow {
   readonly id: string
   readonly after: ReadonlyArray<string | null>
+  /** Of a deletion that sets columns: whether the row isn't shown any more. */
+  readonly gone?: boolean
 }
 
 export interface VerifiedRow extends WrittenRow {

@@ -49,10 +49,13 @@ export const physicalValues = (
   context: FragmentContext
 ): ReadonlyMap<string, string> =>
   new Map(
-    assignments.flatMap(({ column, texts: values }) => {
+    assignments.flatMap(({ column, target, texts: values }) => {
       const columns = physicalOf(column)
       if (columns.length > 0 && values.length !== columns.length) throw new Error("A value doesn't fit its column")
-      return columns.map((name, index): [string, string] => [name, physicalValue(column, values[index]!, context)])
+      return columns.map((name, index): [string, string] => [
+        name,
+        physicalValue(column, values[index]!, context, target)
+      ])
     })
   )
 
@@ -63,7 +66,14 @@ const physicalOf = ({ storage }: Column): ReadonlyArray<string> =>
       ? [storage.column]
       : [storage.column, storage.keyColumn]
 
-const physicalValue = ({ kind, storage }: Column, text: string | null, context: FragmentContext): string => {
+const physicalValue = (
+  { kind, storage }: Column,
+  text: string | null,
+  context: FragmentContext,
+  target: Assignment["target"]
+): string => {
+  // The id of another program's row has that program's type.
+  if (storage._tag === "One") return context.writer.bind(text, idCast(target?.type.mapping?.id.type))
   const value =
     kind !== "timestamp" || text === null || hasOffset(text)
       ? context.writer.bind(text, SQL_TYPE[kind])
@@ -97,6 +107,13 @@ export const writtenValues = (
 /** A text as the value of a column of a mapped relation, whatever the type that the relation declares. */
 const asDeclared = (name: string, text: string, type: EntityType, { writer }: FragmentContext): string =>
   `(jsonb_populate_record(NULL::${relationOf(type, writer)}, jsonb_build_object(${literal(name)}, ${text}))).${identifier(name)}`
+
+/** What a deletion that leaves the row sets. */
+export const removedValues = (type: EntityType, context: FragmentContext): ReadonlyArray<string> | undefined =>
+  type.mapping?.write?.removal?.map(
+    ({ column, is }) =>
+      `${identifier(column)} = ${asDeclared(column, context.writer.bind(String(is), "text"), type, context)}`
+  )
 
 /** The values that make a new row of a mapped relation the organization's, and one that the mapping shows. */
 export const fixedValues = (type: EntityType, context: FragmentContext): ReadonlyMap<string, string> => {

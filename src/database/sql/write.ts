@@ -20,6 +20,7 @@ import {
   idList,
   ledToVisible,
   physicalValues,
+  removedValues,
   removeLinks,
   storedText,
   targetsVisible,
@@ -187,7 +188,12 @@ export const compileDelete = (type: EntityType, ids: ReadonlyArray<string>, cata
   if (type.mapping !== undefined) {
     const rows = `${belongs(type, "p", context)} AND ${idReference(type, "p")} = ANY(${keys})`
     const id = `${idReference(type, "p")}::text AS id`
-    return mappedWrite("delete", `DELETE FROM ${relationOf(type, context.writer)} p`, rows, id, context)
+    const relation = relationOf(type, context.writer)
+    const removed = removedValues(type, context)
+    if (removed === undefined) return mappedWrite("delete", `DELETE FROM ${relation} p`, rows, id, context)
+    // A trigger can make something else of it: a row that is still shown isn't deleted.
+    const gone = `${id}, (${belongs(type, "p", context)}) IS NOT TRUE AS gone`
+    return mappedWrite("delete", `UPDATE ${relation} p SET ${removed.join(", ")}`, rows, gone, context)
   }
   const links = type.columns.flatMap(({ storage }) =>
     storage._tag === "Many" ? [removeLinks(storage, keys, undefined, context)] : []

@@ -3,6 +3,7 @@
  * whether the policy permits it. It runs as the reading role, locks nothing and fires no trigger.
  */
 import { Effect } from "effect"
+import { carriedCounts, carriedOf, type CarriedRow, compileCarried } from "../../database/sql/carriedRows.ts"
 import { changedColumns, type ProposedRow } from "../../database/sql/RowChange.ts"
 import { compilePropose } from "../../database/sql/write.ts"
 import type { ChangeStep } from "../../domain/Change.ts"
@@ -67,6 +68,17 @@ const evaluateGroup = Effect.fnUntraced(function* (group: Group, created: Readon
   if (rows[0]?.fresh !== true) return yield* Effect.fail(new StalePlan(statement.mapped === true))
   if (rows[0].writable === false) return yield* NotYet.of(unwritable(type))
   const byId = new Map(rows.map((row) => [row.id, row]))
+  const counted = new Map<string, CarriedRow>()
+  if (op === "delete" && carriedOf(type).length > 0) {
+    const counting = yield* compiled(() =>
+      compileCarried(
+        type,
+        rows.flatMap(({ id }) => id ?? []),
+        caller.catalog
+      )
+    )
+    for (const row of yield* caller.read<CarriedRow>(counting)) counted.set(row.id, row)
+  }
   const steps: Array<readonly [Unit, ChangeStep]> = []
   for (const unit of group.units) {
     const row = byId.get(unit.id)
@@ -74,7 +86,9 @@ const evaluateGroup = Effect.fnUntraced(function* (group: Group, created: Readon
     // The organization is in every condition; a row of another one is a bug, and must not be changed.
     if (row.organization_id !== caller.catalog.organization.id) return yield* Unavailable.error
     const step = yield* stepOf(unit, row, columns, caller)
-    if (step !== undefined) steps.push([unit, step])
+    if (step === undefined) continue
+    const carried = carriedCounts(type, counted.get(unit.id))
+    steps.push([unit, Object.keys(carried).length === 0 ? step : { ...step, carried }])
   }
   const [{ proposer }] = rows as [ProposedRow]
   return { steps, proposerName: proposer === null || proposer === undefined ? undefined : cut(proposer) }

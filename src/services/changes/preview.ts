@@ -3,6 +3,7 @@
  * are shown only where the viewer may read the cell; a viewer who sees less than the change touches gets no digest.
  */
 import { Effect, Record } from "effect"
+import { carriedOf } from "../../database/sql/carriedRows.ts"
 import type { ProposedRow, SeenRow } from "../../database/sql/RowChange.ts"
 import { compilePropose, compileSeen } from "../../database/sql/write.ts"
 import type { ChangeDocument, ChangeStep, Preview, PreviewCell, PreviewStep } from "../../domain/Change.ts"
@@ -11,6 +12,7 @@ import {
   type Column,
   DISPLAY_NAME,
   type EntityType,
+  nameOfRelation,
   peopleOf,
   typeByKey
 } from "../../domain/EntityType.ts"
@@ -254,8 +256,15 @@ const showStep = (
       ? ""
       : showId(step.entity, unit.type.mapping?.id.type),
   ...(name === undefined ? {} : { displayName: cut(name) }),
-  cells: cellsOf(step, unit.type, visible, catalog, names)
+  cells: [...cellsOf(step, unit.type, visible, catalog, names), ...carriedCells(step, unit.type)]
 })
+
+/** How many rows of other tables a deletion takes along or changes, as cells, so that every channel says it. */
+const carriedCells = ({ carried = {} }: ChangeStep, type: EntityType): ReadonlyArray<PreviewCell> =>
+  Object.entries(carried).map(([name, rows]) => {
+    const deletes = carriedOf(type).some((one) => one.deletes && nameOfRelation(one.relation) === name)
+    return { columnId: name, name: `${deletes ? "Also deletes" : "Also changes"} rows of ${name}`, was: String(rows) }
+  })
 
 /** The cells of a step that the viewer may read. */
 export const cellsOf = (

@@ -214,10 +214,13 @@ const resolveTarget = Effect.fnUntraced(function* (
   caller: Caller,
   queries: EntityQueryService["Service"]
 ) {
-  const id = parseId(text, undefined)
-  if (units.some((unit) => unit.op === "create" && unit.type.key === target.key && unit.id === id)) return id!
+  const idType = target.mapping?.id.type
+  const id = parseId(text, idType)
+  // The id of a new row of a mapped table isn't known before the database gives it.
+  const isNew = (unit: Unit) => unit.op === "create" && unit.type.key === target.key && unit.id === id
+  if (idType === undefined && units.some(isNew)) return id!
   const { entityId } = yield* findTarget({ label: column.slug, text, target }, caller, queries)
-  return parseId(entityId, undefined)!
+  return parseId(entityId, idType)!
 })
 
 /** The id of a unit's row as callers see it. */

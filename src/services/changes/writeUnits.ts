@@ -12,6 +12,7 @@ import {
   type VerifiedRow,
   type WrittenRow
 } from "../../database/sql/RowChange.ts"
+import { carriedCounts, carriedOf, type CarriedRow, compileCarried } from "../../database/sql/carriedRows.ts"
 import { compileWritable } from "../../database/sql/mappedWrite.ts"
 import {
   compileDelete,
@@ -87,6 +88,7 @@ export const writeUnits = Effect.fnUntraced(function* (
     const said = [...new Set(differences)].slice(0, MAX_DIFFERENCES).join(" ")
     return yield* Stale.of(`${said} Nothing was changed.`)
   }
+  for (const group of groups) yield* requireCarried(group, planned[0]!.writer, rows)
   for (const one of planned) yield* requireTargets(one, created, rows)
   if (approver !== undefined) for (const group of groups) yield* requireSeen(group, approver, rows)
   const given = new Map<string, string>()
@@ -195,6 +197,32 @@ const requireTargets = Effect.fnUntraced(function* (
   }
 })
 
+/** Requires that a deletion takes along what was shown; the locks on the rows keep others from coming to lead to them. */
+const requireCarried = Effect.fnUntraced(function* ({ units }: Group, { catalog }: Caller, rows: Rows) {
+  const [{ op, type }] = units
+  if (op !== "delete" || carriedOf(type).length === 0) return
+  const counted = yield* rows<CarriedRow>(
+    compileCarried(
+      type,
+      units.map(({ id }) => id),
+      catalog
+    )
+  )
+  for (const { id, step } of units) {
+    const now = carriedCounts(
+      type,
+      counted.find((row) => row.id === id)
+    )
+    for (const name of new Set([...Object.keys(now), ...Object.keys(step?.carried ?? {})])) {
+      const [was, is] = [step?.carried?.[name] ?? 0, now[name] ?? 0]
+      if (was !== is)
+        return yield* Stale.of(
+          `When you looked, ${was} rows of ${name} would have gone along or changed; now ${is} would. Nothing was changed.`
+        )
+    }
+  }
+})
+
 /** Both texts, as the writer may see them; of a reference only that it differs, because its id says nothing. */
 const differenceOf = (
   { step }: Unit,
@@ -233,7 +261,8 @@ const write = Effect.fnUntraced(function* ({ units }: Group, { assignments, writ
         row?.after !== undefined && column.storage._tag !== "Many" && row.after[index] !== unit.step?.after[column.key]
     )
     const same = others.length === 0
-    if (row === undefined || !same) return yield* Stale.of(otherwise(others.map(({ column }) => column)))
+    if (row === undefined || row.gone === false || !same)
+      return yield* Stale.of(otherwise(others.map(({ column }) => column)))
   }
   return written
 })

@@ -6,8 +6,8 @@ import {
   DISPLAY_NAME,
   type EntityType,
   type Mapping,
+  nameOfRelation,
   PEOPLE,
-  type Relation,
   STATUS,
   typeBySlug
 } from "../../domain/EntityType.ts"
@@ -146,7 +146,11 @@ export const checkEntry = (entry: TypeEntry, context: CheckContext): Checked | R
     unique,
     ...(write === undefined ? {} : { write }),
     reads: Object.fromEntries(
-      [relation.name, ...columns.flatMap(({ storage }) => (storage._tag === "Many" ? nameOfLink(storage.link) : []))]
+      [
+        relation.name,
+        ...columns.flatMap(({ storage }) => (storage._tag === "Many" ? nameOfRelation(storage.link) : [])),
+        ...(write?.carried ?? []).map((carried) => nameOfRelation(carried.relation))
+      ]
         .flatMap((name) => facts.relations.find((each) => each.name === name) ?? [])
         .map((each) => [qualified(each), each.identity])
     )
@@ -169,8 +173,6 @@ export const checkEntry = (entry: TypeEntry, context: CheckContext): Checked | R
     advice: indexAdvice(relation, columns, mapping)
   }
 }
-
-const nameOfLink = ({ schema, table }: Relation): string => `${schema}.${table}`
 
 /** The name and the status come first, as in results. */
 const rank = (slug: string): number => (slug === DISPLAY_NAME ? 0 : slug === STATUS ? 1 : 2)

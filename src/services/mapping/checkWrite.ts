@@ -1,6 +1,13 @@
 /** Checks what an entry of a mapping lets changes write. Pure. */
-import type { Column, MappedCreate, MappedWrite, SourceType } from "../../domain/EntityType.ts"
+import {
+  type Column,
+  type MappedCreate,
+  type MappedWrite,
+  nameOfRelation,
+  type SourceType
+} from "../../domain/EntityType.ts"
 import { closest, quoted } from "../../domain/text.ts"
+import { carriedBy } from "./carriedRows.ts"
 import type { Fault } from "./checkColumn.ts"
 import type { MappedKind, TypeEntry, WriteEntry } from "./mappingFile.ts"
 import type { Facts, RelationFacts } from "./tableFacts.ts"
@@ -46,20 +53,25 @@ export const writeOf = (
     if (why !== undefined) fault(`${slug} can't be changed: ${why}.`)
     return [column.key]
   })
-  if (write.delete !== undefined && write.columns.length === 0)
+  const removal = typeof write.delete === "object" ? removalOf(entry, write.delete.set, relation, fault) : undefined
+  if (write.delete === "row" && write.columns.length === 0)
     fault(
       `a row is locked before it is deleted, which Postgres permits with the right to change one column: add one to "columns".`
     )
   const cascades = write.cascades ?? []
-  const followers = new Set(relation.referrers.flatMap(({ followsDelete, table }) => (followsDelete ? [table] : [])))
-  if (write.delete !== undefined)
-    for (const table of followers)
-      if (!cascades.includes(table))
-        fault(
-          `rows of ${table} would go or change with a deleted row. Accept that with "cascades": [${JSON.stringify(table)}], or leave "delete" out.`
-        )
+  const { carried, uncounted } = write.delete === "row" ? carriedBy(relation, facts) : { carried: [], uncounted: [] }
+  const followers = new Set([...carried.map((each) => nameOfRelation(each.relation)), ...uncounted])
+  for (const table of followers)
+    if (!cascades.includes(table))
+      fault(
+        `rows of ${table} would go or change with a deleted row. Accept that with "cascades": [${JSON.stringify(table)}], or leave "delete" out.`
+      )
+    else if (uncounted.includes(table))
+      fault(
+        `how many rows of ${table} would go with a deleted row can't be counted, because Max may not read them or they take along rows of themselves. Leave "delete" out.`
+      )
   for (const table of cascades)
-    if (write.delete === undefined || !followers.has(table))
+    if (!followers.has(table))
       fault(`no foreign key passes a deletion on to ${quoted(table)}. Take it out of "cascades".`)
   const create = write.create === undefined ? undefined : createOf(entry, keys, relation, columns, fault)
   if (keys.length === 0 && write.columns.length === 0 && write.delete === undefined)
@@ -68,8 +80,38 @@ export const writeOf = (
     columns: [...new Set(keys)],
     ...(create === undefined ? {} : { create }),
     ...(write.delete === undefined ? {} : { delete: true }),
-    ...(cascades.length === 0 ? {} : { cascades })
+    ...(cascades.length === 0 ? {} : { cascades }),
+    ...(carried.length === 0 ? {} : { carried }),
+    ...(removal === undefined ? {} : { removal })
   }
+}
+
+/** What a deletion sets instead: `where` must no longer show the row. */
+const removalOf = (
+  { id, organization, where = {} }: TypeEntry,
+  set: Readonly<Record<string, string | boolean>>,
+  relation: RelationFacts,
+  fault: (text: string) => void
+): MappedWrite["removal"] => {
+  const cant = (text: string) => fault(`rows can't be deleted by "set": ${text}`)
+  const entries = Object.entries(set)
+  for (const [name, is] of entries) {
+    const physical = relation.columns.find((each) => each.name === name)
+    const referrer = relation.referrers.find(({ columns }) => columns.includes(name))
+    if (physical === undefined) cant(`${relation.name} has no column ${quoted(name)}.`)
+    else if (physical.generated) cant(`Postgres generates ${quoted(name)}.`)
+    else if (name === id || name === organization || relation.primaryKey.includes(name))
+      cant(`${quoted(name)} says which row it is, or whose.`)
+    else if (referrer !== undefined) cant(`rows of ${referrer.table} refer to ${quoted(name)}.`)
+    else if (typeof is === "boolean" && physical.type !== "boolean") cant(`${quoted(name)} isn't true or false.`)
+  }
+  if (
+    !entries.some(
+      ([name, is]) => Object.hasOwn(where, name) && where[name] !== is && String(where[name]) !== String(is)
+    )
+  )
+    cant(`"where" would still show the row. Let it name one of these columns with another value.`)
+  return entries.map(([column, is]) => ({ column, is }))
 }
 
 /** How rows are added, whose other columns get what Postgres and the mapping give them. */
@@ -84,7 +126,7 @@ const createOf = (
   const where = Object.entries(entry.where ?? {})
   const set = new Map(
     columns.flatMap(({ key, storage }) =>
-      keys.includes(key) && storage._tag === "Value" ? [[storage.column, key]] : []
+      keys.includes(key) && storage._tag !== "Many" ? [[storage.column, key]] : []
     )
   )
   if (keys.length === 0) cant(`name the columns that a new row gets in "columns".`)
@@ -113,8 +155,9 @@ const createOf = (
 
 /** Why changes can't set a column. */
 const unwritable = ({ kind, storage }: Column, entry: TypeEntry, relation: RelationFacts): string | undefined => {
-  if (storage._tag !== "Value" || storage.source === undefined) return "it leads to other rows"
-  const { columns, type } = storage.source
+  if (storage._tag === "Many" || (storage._tag === "Value" && storage.source === undefined))
+    return "its links are rows of another table"
+  const columns = storage._tag === "One" ? [storage.column] : storage.source!.columns
   if (columns.length > 1) return "it is put together from several columns"
   const physical = relation.columns.find(({ name }) => name === columns[0])!
   const referrer = relation.referrers.find(({ columns: referred }) => referred.includes(physical.name))
@@ -123,6 +166,9 @@ const unwritable = ({ kind, storage }: Column, entry: TypeEntry, relation: Relat
   if (physical.name === entry.organization) return "it says whose row it is"
   if (Object.hasOwn(entry.where ?? {}, physical.name)) return 'it decides in "where" whether the row is shown'
   if (referrer !== undefined) return `rows of ${referrer.table} refer to it`
+  // What it is set to is the id of a row that the person sees.
+  if (storage._tag === "One") return undefined
+  const { type } = storage.source!
   if (type === "other" ? physical.enumerated : WRITES[type]?.includes(kind as MappedKind) === true) return undefined
   return `${physical.typeName} read as ${kind} has no exact way back`
 }

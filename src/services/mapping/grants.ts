@@ -4,7 +4,7 @@ import { Effect } from "effect"
 import type { SqlError } from "effect/sql"
 import { physicalColumns } from "../../database/sql/rows.ts"
 import { identifier, qualified } from "../../database/sql/SqlWriter.ts"
-import type { EntityType, Relation } from "../../domain/EntityType.ts"
+import type { CarriedHop, EntityType, Relation } from "../../domain/EntityType.ts"
 import { OperatorError } from "../../domain/errors.ts"
 import { decodeTypes, TYPES_IN_FORCE } from "../EntityTypeCatalog.ts"
 
@@ -12,11 +12,27 @@ import { decodeTypes, TYPES_IN_FORCE } from "../EntityTypeCatalog.ts"
 export const readBy = (
   type: EntityType
 ): ReadonlyArray<{ readonly relation: Relation; readonly columns: ReadonlyArray<string> }> => [
-  { relation: type.relation, columns: physicalColumns(type) },
+  {
+    relation: type.relation,
+    columns: [...new Set([...physicalColumns(type), ...carriedHops(type).flatMap(([first]) => keysOf(first))])]
+  },
   ...type.columns.flatMap(({ storage }) =>
     storage._tag === "Many" ? [{ relation: storage.link, columns: [storage.from, storage.to] }] : []
+  ),
+  ...carriedHops(type).flatMap((hops) =>
+    hops.map(({ columns, relation }, index) => ({
+      relation,
+      columns: [...new Set([...columns.map(([from]) => from), ...keysOf(hops[index + 1])])]
+    }))
   )
 ]
+
+/** The ways by which the rows are counted that a deletion takes along. */
+const carriedHops = ({ mapping }: EntityType): ReadonlyArray<ReadonlyArray<CarriedHop>> =>
+  (mapping?.write?.carried ?? []).flatMap(({ paths }) => paths)
+
+/** What a foreign key leads to. */
+const keysOf = (hop: CarriedHop | undefined): ReadonlyArray<string> => hop?.columns.map(([, to]) => to) ?? []
 
 /** The mapped types in force of all organizations. */
 export const mappedTypes = (owner: PgClient.PgClient) =>

@@ -33,8 +33,13 @@ const WriteEntry = Schema.Struct({
   columns: Schema.Array(Schema.String),
   /** Rows may be added with these columns; Postgres gives them their id. */
   create: optionalKey(Schema.Literal(true)),
-  /** `row`: rows may be deleted. */
-  delete: optionalKey(Schema.Literal("row")),
+  /** `row`: rows may be deleted. `set`: a deletion sets these physical columns, so that `where` no longer shows the row. */
+  delete: optionalKey(
+    Schema.Union([
+      Schema.Literal("row"),
+      Schema.Struct({ set: Schema.Record(Schema.String, Schema.Union([Schema.String, Schema.Boolean])) })
+    ])
+  ),
   /** schema.table of the tables whose rows a deleted row takes along or changes. */
   cascades: optionalKey(Schema.Array(Schema.String))
 })

@@ -39,9 +39,13 @@ interface Referrer {
   /** schema.table */
   readonly table: string
   readonly columns: ReadonlyArray<string>
+  /** Its own columns, in the order of `columns`. */
+  readonly from: ReadonlyArray<string>
   /** Whether its rows change with the key or go with the row: CASCADE, SET NULL or SET DEFAULT. */
   readonly followsUpdate: boolean
   readonly followsDelete: boolean
+  /** Whether its rows are deleted with the row: CASCADE. */
+  readonly goesAlong: boolean
 }
 
 export interface RelationFacts {
@@ -153,7 +157,16 @@ const RelationRow = Struct({
   primaryKey: List(String),
   unique: List(List(String)),
   foreignKeys: List(Struct({ columns: List(String), target: String, targetColumns: List(String) })),
-  referrers: List(Struct({ table: String, columns: List(String), followsUpdate: Boolean, followsDelete: Boolean })),
+  referrers: List(
+    Struct({
+      table: String,
+      columns: List(String),
+      from: List(String),
+      followsUpdate: Boolean,
+      followsDelete: Boolean,
+      goesAlong: Boolean
+    })
+  ),
   sequences: List(Struct({ schema: String, table: String })),
   rowSecurity: Boolean,
   rules: Boolean,
@@ -204,8 +217,9 @@ SELECT json_build_object('schema', c.nspname, 'table', c.relname,
     FROM pg_constraint k WHERE k.conrelid = c.oid AND k.contype = 'f'),
   'referrers', (SELECT coalesce(json_agg(json_build_object('columns', ${names("k.confkey", "c.oid")},
       'table', (SELECT s.nspname || '.' || o.relname FROM pg_class o JOIN pg_namespace s ON s.oid = o.relnamespace WHERE o.oid = k.conrelid),
+      'from', ${names("k.conkey", "k.conrelid")}, 'goesAlong', k.confdeltype = 'c',
       'followsUpdate', k.confupdtype IN ('c', 'n', 'd'), 'followsDelete', k.confdeltype IN ('c', 'n', 'd')) ORDER BY k.conname), '[]')
-    FROM pg_constraint k WHERE k.confrelid = c.oid AND k.contype = 'f'),
+    FROM pg_constraint k WHERE k.confrelid = c.oid AND k.contype = 'f' AND k.conparentid = 0),
   'sequences', (SELECT coalesce(json_agg(DISTINCT jsonb_build_object('schema', s.nspname, 'table', q.relname)), '[]')
     FROM pg_attrdef f JOIN pg_depend d ON d.classid = 'pg_attrdef'::regclass AND d.objid = f.oid AND d.refclassid = 'pg_class'::regclass
     JOIN pg_class q ON q.oid = d.refobjid AND q.relkind = 'S' JOIN pg_namespace s ON s.oid = q.relnamespace WHERE f.adrelid = c.oid),

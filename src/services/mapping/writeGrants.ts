@@ -48,8 +48,10 @@ const rightsOf = (types: ReadonlyArray<EntityType>): ReadonlyArray<Right> => {
     const written = columns.flatMap(({ key, storage }) =>
       mapping?.write?.columns.includes(key) === true && storage._tag !== "Many" ? [storage.column] : []
     )
-    if (written.length > 0) add("UPDATE", written)
-    if (mapping?.write?.delete === true) add("DELETE", [])
+    const removal = mapping?.write?.removal
+    const set = [...new Set([...written, ...(removal ?? []).map(({ column }) => column)])]
+    if (set.length > 0) add("UPDATE", set)
+    if (mapping?.write?.delete === true && removal === undefined) add("DELETE", [])
     if (mapping?.write?.create === undefined) continue
     const fixed = [mapping.organization, ...mapping.where].flatMap((one) => (one === undefined ? [] : [one.column]))
     add("INSERT", [...written, ...fixed])

@@ -7,7 +7,12 @@ import { Database } from "../../../src/database/Database.ts"
 import type { Organization } from "../../../src/domain/EntityType.ts"
 import { IdentityResolver } from "../../../src/services/members/IdentityResolver.ts"
 import { Mappings } from "../../../src/services/mapping/Mappings.ts"
-import { type MappingFile, readMappingFile, type WriteEntry } from "../../../src/services/mapping/mappingFile.ts"
+import {
+  type MappingFile,
+  readMappingFile,
+  type TypeEntry,
+  type WriteEntry
+} from "../../../src/services/mapping/mappingFile.ts"
 import { Policies } from "../../../src/services/policies/Policies.ts"
 import { makeOrganization } from "../../support/atlas.ts"
 import { as, confirmed, forgetLimits } from "../../support/changes.ts"
@@ -60,7 +65,8 @@ let proposed: MappingFile | undefined
 /** Maps the shop's tables, `writes` of them to be changed. */
 const mapShop = Effect.fnUntraced(function* (
   organization: Organization,
-  writes: Readonly<Record<string, WriteEntry>> = WRITES
+  writes: Readonly<Record<string, WriteEntry>> = WRITES,
+  wheres: Readonly<Record<string, NonNullable<TypeEntry["where"]>>> = {}
 ) {
   const mappings = yield* Mappings
   const tables = ["customer", "employee", "invoice"].map((table) => `public.${table}`)
@@ -73,6 +79,7 @@ const mapShop = Effect.fnUntraced(function* (
       entry.type === "customers"
         ? { ...entry.columns, first_name: { from: "first_name" }, last_name: { from: "last_name" } }
         : entry.columns,
+    ...(wheres[entry.type] === undefined ? {} : { where: wheres[entry.type]! }),
     ...(writes[entry.type] === undefined ? {} : { write: writes[entry.type]! })
   }))
   return yield* mappings.apply(organization, yield* readMappingFile(JSON.stringify({ ...file, types })))
@@ -373,6 +380,150 @@ layer(TestServices, { excludeTestServices: true })("a change of a mapped row", (
       expect(yield* byHand("SELECT phone AS id FROM customer WHERE customer_id = 5")).toEqual(["555-0109"])
       yield* mapShop(organization)
     })
+  )
+
+  it.effect("sets a reference to a row that the person sees, found by its name, and is undone", () =>
+    Effect.gen(function* () {
+      const { jane, organization, steve } = yield* opened
+      yield* mapShop(organization, { customers: { columns: ["phone", "support_rep"] } })
+      const rep = byHand("SELECT support_rep_id AS id FROM customer WHERE customer_id = 12")
+      expect(yield* rep).toEqual(["3"])
+      const proposed = yield* jane.update("customers.update", ["12"], { support_rep: "Steve Johnson" })
+      expect(proposed.preview.steps[0]!.cells).toEqual([
+        { columnId: "support_rep", name: "Support rep", was: "Jane Peacock", becomes: "Steve Johnson" }
+      ])
+      yield* confirmed(jane, proposed)
+      expect(yield* rep).toEqual(["5"])
+      // Steve's own customers are what he may change, and he may not move one out of them.
+      expect(yield* failing(steve.update("customers.update", ["12"], { support_rep: "3" }))).toMatchObject({
+        _tag: "NotAllowed"
+      })
+      yield* confirmed(jane, yield* jane.undo(proposed.changeId))
+      expect(yield* rep).toEqual(["3"])
+      for (const text of ["9999", "Nobody Else", "x' OR true --"])
+        expect(yield* failing(jane.update("customers.update", ["12"], { support_rep: text })), text).toMatchObject({
+          _tag: "InvalidInput",
+          message: expect.stringMatching(/^support_rep: there is no person/)
+        })
+      const emptied = yield* jane.update("customers.update", ["12"], { support_rep: "" })
+      yield* confirmed(jane, emptied)
+      expect(yield* byHand("SELECT support_rep_id IS NULL AS id FROM customer WHERE customer_id = 12")).toEqual([
+        "true"
+      ])
+      yield* confirmed(jane, yield* jane.undo(emptied.changeId))
+      expect(yield* rep).toEqual(["3"])
+      yield* mapShop(organization)
+    })
+  )
+
+  it.effect("never sets a reference to a row that the person doesn't see, which reads like one that isn't there", () =>
+    Effect.gen(function* () {
+      const { jane, organization } = yield* opened
+      yield* mapShop(organization, { customers: { columns: ["phone", "support_rep"] } })
+      const people = rule("some", "boss", "read", "people", "*", { title: { ne: "IT Manager" } })
+      const hiding = { ...POLICY, rules: POLICY.rules.map((each) => (each.id === "people" ? people : each)) }
+      yield* policyFor(organization, hiding)
+      const told = (text: string) =>
+        Effect.map(failing(jane.update("customers.update", ["12"], { support_rep: text })), ({ message }) =>
+          message.replace(text, "…")
+        )
+      expect(yield* told("6")).toBe(yield* told("9999"))
+      // Hidden between the preview and the confirmation.
+      yield* policyFor(organization, POLICY)
+      const open = yield* jane.update("customers.update", ["12"], { support_rep: "6" })
+      yield* policyFor(organization, hiding)
+      expect((yield* failing(confirmed(jane, open)))._tag).toMatch(/Stale|NotAllowed|UnknownName/)
+      expect(yield* byHand("SELECT support_rep_id AS id FROM customer WHERE customer_id = 12")).toEqual(["3"])
+      yield* policyFor(organization, POLICY)
+      yield* mapShop(organization)
+    })
+  )
+
+  it.effect("that is a deletion counts what it takes along, however far, and is stale when that has changed", () =>
+    Effect.gen(function* () {
+      const { jane, organization } = yield* opened
+      yield* runScript(
+        "INSERT INTO public.customer (customer_id, first_name, last_name, email) SELECT n, 'Eve', 'Other', 'eve@example.com' FROM generate_series(201, 203) n;\n" +
+          "CREATE TABLE public.memo (id serial PRIMARY KEY, customer_id int REFERENCES public.customer ON DELETE CASCADE, about_id int REFERENCES public.customer ON DELETE CASCADE);\n" +
+          "CREATE TABLE public.memo_line (id serial PRIMARY KEY, memo_id int REFERENCES public.memo ON DELETE CASCADE);\n" +
+          "CREATE TABLE public.visit (id serial PRIMARY KEY, customer_id int REFERENCES public.customer ON DELETE SET NULL);\n" +
+          "INSERT INTO public.memo (customer_id, about_id) VALUES (201, 201), (201, NULL), (202, 201), (202, 202);\n" +
+          "INSERT INTO public.memo_line (memo_id) SELECT id FROM public.memo, generate_series(1, 2);\n" +
+          "INSERT INTO public.visit (customer_id) VALUES (201), (202);\n"
+      )
+      const deleting: WriteEntry = { columns: ["phone"], delete: "row" }
+      const all = ["public.memo", "public.memo_line", "public.visit"]
+      expect(
+        yield* failing(mapShop(organization, { customers: { ...deleting, cascades: ["public.memo", "public.visit"] } }))
+      ).toMatchObject({ details: [expect.stringContaining("rows of public.memo_line would go or change")] })
+      yield* mapShop(organization, { customers: { ...deleting, cascades: all } })
+      const said = (one: Effect.Success<ReturnType<typeof jane.remove>>) =>
+        one.preview.steps[0]!.cells.filter(({ columnId }) => columnId.includes("."))
+      const open = yield* jane.remove("customers.delete", ["201"])
+      expect(said(open)).toEqual([
+        { columnId: "public.memo", name: "Also deletes rows of public.memo", was: "3" },
+        { columnId: "public.memo_line", name: "Also deletes rows of public.memo_line", was: "6" },
+        { columnId: "public.visit", name: "Also changes rows of public.visit", was: "1" }
+      ])
+      expect(said(yield* jane.remove("customers.delete", ["203"]))).toEqual([])
+      yield* runScript("INSERT INTO public.memo_line (memo_id) SELECT min(id) FROM public.memo;\n")
+      expect(yield* failing(confirmed(jane, open))).toMatchObject({
+        _tag: "Stale",
+        message:
+          "When you looked, 6 rows of public.memo_line would have gone along or changed; now 7 would. Nothing was changed."
+      })
+      const again = yield* jane.remove("customers.delete", ["201"])
+      expect(said(again)[1]).toMatchObject({ was: "7" })
+      yield* confirmed(jane, again)
+      expect(yield* byHand("SELECT count(*) AS id FROM memo")).toEqual(["1"])
+      // A table that a deletion would reach through another one, made after the mapping.
+      const late = yield* jane.remove("customers.delete", ["202"])
+      yield* runScript("CREATE TABLE public.late (line_id int REFERENCES public.memo_line ON DELETE CASCADE);\n")
+      expect(yield* failing(confirmed(jane, late))).toMatchObject({ _tag: "NotYet" })
+      yield* runScript(
+        "DROP TABLE public.late;\nDROP TABLE public.memo_line;\nDROP TABLE public.memo;\nDROP TABLE public.visit;\n"
+      )
+      yield* mapShop(organization)
+    })
+  )
+
+  it.effect(
+    "that deletes by setting a column leaves the row, which is read no more, and needs no right to delete",
+    () =>
+      Effect.gen(function* () {
+        const { jane, organization } = yield* opened
+        yield* runScript(
+          "ALTER TABLE public.customer ADD COLUMN gone_at timestamptz, ADD COLUMN kept boolean NOT NULL DEFAULT true;\n"
+        )
+        yield* mapShop(
+          organization,
+          { customers: { columns: ["phone"], delete: { set: { gone_at: "now", kept: false } } } },
+          { customers: { gone_at: null } }
+        )
+        expect(yield* rightsOn("public.customer")).toEqual(["UPDATE (gone_at, kept, phone)"])
+        const removal = yield* jane.remove("customers.delete", ["3"])
+        expect(removal.preview).toMatchObject({ level: "twice", destructive: true })
+        expect(yield* confirmed(jane, removal)).toMatchObject({ receipt: { message: "Done: 1 customer deleted." } })
+        const left =
+          "SELECT concat_ws(' ', kept, gone_at > now() - interval '1 hour', first_name) AS id FROM customer WHERE customer_id = 3"
+        expect(yield* byHand(left)).toEqual(["f t François"])
+        expect((yield* jane.find("customers", ["id=3"])).total).toBe(0)
+        expect(yield* failing(jane.remove("customers.delete", ["3"]))).toMatchObject({ _tag: "UnknownName" })
+        expect(yield* failing(jane.undo(removal.changeId))).toMatchObject({ _tag: "Stale" })
+        // A trigger keeps the row: what would still be shown wasn't deleted.
+        yield* withTrigger(
+          "NEW.gone_at := NULL;",
+          Effect.gen(function* () {
+            expect(yield* failing(confirmed(jane, yield* jane.remove("customers.delete", ["4"])))).toMatchObject({
+              _tag: "Stale",
+              message: "The database made something else of it: nothing was changed."
+            })
+          })
+        )
+        expect(yield* byHand("SELECT kept AS id FROM customer WHERE customer_id = 4")).toEqual(["true"])
+        yield* runScript("ALTER TABLE public.customer DROP COLUMN gone_at, DROP COLUMN kept;\n")
+        yield* mapShop(organization)
+      })
   )
 
   it.effect("that is a deletion takes along only what the mapping names, and can't be undone", () =>
