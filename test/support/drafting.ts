@@ -71,7 +71,7 @@ export const proposes = (stage: Stage, email: string, steps: Steps): Promise<str
   )
 
 /** Drafts a change in a conversation's next turn. */
-const draftIn = (stage: Stage, email: string, steps: Steps, sessionId: string, position: number) =>
+export const draftIn = (stage: Stage, email: string, steps: Steps, sessionId: string, position: number) =>
   stage.run(
     Effect.gen(function* () {
       const changes = yield* Changes

@@ -31,12 +31,14 @@ const plant = (slug: Slug) =>
     ])
     const policies = yield* Policies
     const { document } = yield* policies.current(organization)
-    yield* policies.publish(organization, document.replaceAll("own-people", `r-${canary}`), "operator")
+    const own = JSON.parse(document.replaceAll("own-people", `r-${canary}`))
+    const changing = { id: "change", effect: "allow", role: "admin", action: "update", type: "people", columns: "*" }
+    yield* policies.publish(organization, JSON.stringify({ ...own, rules: [...own.rules, changing] }), "operator")
     const { anchorId, token } = yield* memberWithToken(
       organization,
       `admin@${canary}.example`,
       ["admin"],
-      ["tools", "chat"]
+      ["tools", "chat", "changes", "confirm", "admin"]
     )
     const credentials = yield* Credentials
     codes.push((yield* credentials.createLink(organization, anchorId)).secret)
@@ -160,6 +162,86 @@ it("concurrent calls of two organizations each return their own data", async () 
     expect(answer.text).toContain(CANARY[slug])
     expect(answer.text).not.toContain(CANARY[slug === "atlas" ? "borealis" : "atlas"])
   }
+})
+
+it("changes, their cards, lists, histories and actions tell no other organization anything, nor the logs a value", async () => {
+  const proposed = {} as Record<Slug, { readonly changeId: string; readonly digest: string; readonly row: string }>
+  const call = (slug: Slug, path: string, body?: unknown, headers: Record<string, string> = {}) =>
+    ask(server.url, path, {
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+      headers: { ...(body === undefined ? {} : JSON_TYPE), authorization: `Bearer ${tokens[slug]}`, ...headers }
+    })
+  for (const slug of ["atlas", "borealis"] as const) {
+    const filters = [{ columnId: "name", op: "eq", value: "Ada Lovelace" }]
+    const page = await callTool(server, tokens[slug], "findEntities", { entityTypeId: "people", filters })
+    const row = page.json.entities[0].entityId
+    const steps = [{ actionId: "people.update", entityIds: [row], values: { status: `t-${CANARY[slug]}` } }]
+    const answer = await call(slug, "/v1/changes", { steps, key: "one" })
+    expect([answer.status, answer.text.includes(CANARY[slug])]).toEqual([200, true])
+    proposed[slug] = { changeId: answer.json.changeId, digest: answer.json.preview.digest, row }
+  }
+  for (const [slug, other] of [
+    ["atlas", "borealis"],
+    ["borealis", "atlas"]
+  ] as const) {
+    const { changeId, digest, row } = proposed[other]
+    const unknown = changeId.replace(/^./, (first) => (first === "a" ? "b" : "a"))
+    const step = (id: string) => ({ actionId: "people.update", entityIds: [id], values: { status: "x" } })
+    // Each request about the other organization's change or row, and the same about one that doesn't exist.
+    const pairs: ReadonlyArray<readonly [(id: string) => string, unknown?]> = [
+      [(id) => `/v1/changes/${id}`],
+      [(id) => `/v1/changes/${id}/events`],
+      [(id) => `/v1/changes/${id}/confirm`, { digest }],
+      [(id) => `/v1/changes/${id}/reject`, {}],
+      [(id) => `/v1/changes/${id}/withdraw`, {}],
+      [(id) => `/v1/changes/${id}/undo`, {}],
+      [(id) => `/v1/admin/changes/${id}`]
+    ]
+    for (const [path, body] of pairs) {
+      const [theirs, none] = [await call(slug, path(changeId), body), await call(slug, path(unknown), body)]
+      expect(theirs.status, path(changeId)).toBe(none.status)
+      const plain = (text: string) =>
+        text
+          .replaceAll(changeId, "ID")
+          .replaceAll(unknown, "ID")
+          .replace(/"reference":"\w+"/, "")
+      expect(plain(theirs.text), path(changeId)).toBe(plain(none.text))
+    }
+    const told = [
+      await call(slug, "/v1/changes", { steps: [step(row)] }),
+      await call(slug, `/v1/entities/people/${row}/history`),
+      ...(await Promise.all(["waiting", "mine", "decided"].map((list) => call(slug, `/v1/changes?list=${list}`)))),
+      await call(slug, "/v1/admin/changes"),
+      await call(slug, "/v1/actions"),
+      await call(slug, "/v1/intake", { source: "desk", sourceId: "1", from: "x@example.com", text: "who is grace?" }),
+      await call(
+        slug,
+        "/mcp/changes",
+        {
+          jsonrpc: "2.0",
+          id: 1,
+          method: "tools/call",
+          params: {
+            name: "requestAction",
+            arguments: { actionId: "people.update", entityIds: [row], values: ["status=x"] }
+          }
+        },
+        { accept: "application/json, text/event-stream" }
+      )
+    ]
+    for (const answer of told) expect(everything(answer)).not.toContain(CANARY[other])
+    expect(told[0]!.status).toBe(404)
+  }
+  for (const slug of ["atlas", "borealis"] as const) {
+    const { changeId, digest } = proposed[slug]
+    const applied = await call(slug, `/v1/changes/${changeId}/confirm`, { digest })
+    expect([applied.status, applied.json._tag]).toEqual([200, "Applied"])
+    const undo = await call(slug, `/v1/changes/${changeId}/undo`, {})
+    expect(undo.text).toContain(CANARY[slug])
+  }
+  // Control: the values were in requests and answers; what leaves the process beside has none of them.
+  const left = seen.recorded()
+  for (const canary of Object.values(CANARY)) expect(left).not.toContain(`t-${canary}`)
 })
 
 it("spans and logs contain no value, question or secret, whatever failed", async () => {

@@ -403,7 +403,7 @@ layer(TestServices, { excludeTestServices: true })("a change of a mapped row", (
       for (const text of ["9999", "Nobody Else", "x' OR true --"])
         expect(yield* failing(jane.update("customers.update", ["12"], { support_rep: text })), text).toMatchObject({
           _tag: "InvalidInput",
-          message: expect.stringMatching(/^support_rep: there is no person/)
+          message: expect.stringMatching(/^support_rep: there is no employee/)
         })
       const emptied = yield* jane.update("customers.update", ["12"], { support_rep: "" })
       yield* confirmed(jane, emptied)
