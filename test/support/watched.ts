@@ -2,6 +2,9 @@
 import { Layer, Logger, References, Tracer } from "effect"
 import { formatted } from "../../src/observability/logs.ts"
 
+/** What leaves the process of a span's links: not the linked span itself, which has its result. */
+const linked = ({ links }: Tracer.Span) => links.map(({ attributes, span }) => [span.traceId, span.spanId, attributes])
+
 export const watched = () => {
   const spans: Array<Tracer.Span> = []
   const lines: Array<string> = []
@@ -21,7 +24,7 @@ export const watched = () => {
       [
         ...lines,
         ...spans.map((span) =>
-          JSON.stringify([span.name, [...span.attributes], span.links], (_, value: unknown) =>
+          JSON.stringify([span.name, [...span.attributes], linked(span)], (_, value: unknown) =>
             typeof value === "bigint"
               ? String(value)
               : value instanceof Error
