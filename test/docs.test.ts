@@ -6,11 +6,17 @@ import { expect, it } from "vitest"
 const root = join(import.meta.dirname, "..")
 const read = (path: string) => readFileSync(join(root, path), "utf8")
 
-it("docs/changes.md names tests that exist, by their titles", () => {
-  const rows = [...read("docs/changes.md").matchAll(/\| `([\w/.]+\.test\.ts)`: (.+?) *\|$/gm)]
-  expect(rows.length).toBeGreaterThan(20)
+const namesTests = (rows: ReadonlyArray<RegExpExecArray>, least: number) => {
+  expect(rows.length).toBeGreaterThanOrEqual(least)
   for (const [, file, titles] of rows) {
     const source = read(`test/${file!}`)
     for (const title of titles!.split("; ")) expect(source, file).toContain(title)
   }
+}
+
+it("docs/security.md names a test for each attack on changes", () =>
+  namesTests([...read("docs/security.md").matchAll(/^\| A\d+ .*\| `([\w/.]+\.test\.ts)`: (.+?) *\|$/gm)], 31))
+
+it("docs/changes.md names tests that exist, by their titles", () => {
+  namesTests([...read("docs/changes.md").matchAll(/\| `([\w/.]+\.test\.ts)`: (.+?) *\|$/gm)], 20)
 })

@@ -1477,8 +1477,8 @@ export const replays = [
     patches: [
       [
         writeUnits,
-        "if (row === undefined || !same) return yield* Stale.of(otherwise(others.map(({ column }) => column)))",
-        "if (row === undefined) return yield* Stale.of(OTHERWISE)"
+        "if (row === undefined || row.gone === false || !same)",
+        "if (row === undefined || row.gone === false)"
       ],
       [
         writeUnits,
@@ -1523,6 +1523,52 @@ export const replays = [
     patches: [
       [writeUnits, "if (row?.writable !== true)", "if (row === undefined)"],
       ["src/services/changes/evaluate.ts", "rows[0].writable === false", "rows[0].writable === null"]
+    ]
+  },
+  {
+    name: "A hostile name on a card (attack A3)",
+    test: ["test/channels/http/changes.test.ts", "shows hostile names as harmless text of at most 200 characters"],
+    defence: "changes/show.ts `cut`: printable characters only, and at most 200",
+    removed: "the removal of control and direction characters",
+    patches: [
+      [
+        "src/services/changes/show.ts",
+        "[...printable(text.slice(0, 4 * MAX_SHOWN))]",
+        "[...text.slice(0, 4 * MAX_SHOWN)]"
+      ]
+    ]
+  },
+  {
+    name: "A related row that a rule looks at changed between preview and confirmation (attack A9)",
+    test: [refusalsTest, "a related row that a rule looks at changed: the rule sees the row of now"],
+    defence: "writeUnits.ts: the rules are evaluated in the transaction, on the locked rows before and after the write",
+    removed: "the verdict",
+    patches: [[writeUnits, "if (refusals.length > 0) {", "if (refusals.length > 0 && false) {"]]
+  },
+  {
+    name: "A person moved a row out of what a rule covers (attack A14)",
+    test: [writePlan, "lets the condition hold for the row afterwards too when `becomes` is left out"],
+    defence: "WritePlan.ts `bindRule`: without `becomes`, `where` holds for the row afterwards, too",
+    removed: "the condition afterwards",
+    patches: [
+      [
+        "src/permissions/WritePlan.ts",
+        "? bindPredicate(rule.becomes, type, binding, true, true)\n      : where",
+        '? bindPredicate(rule.becomes, type, binding, true, true)\n      : allows\n        ? ({ _tag: "Always" } as typeof where)\n        : where'
+      ]
+    ]
+  },
+  {
+    name: "Open changes that a restored backup brought back (attack A32)",
+    test: ["test/services/changes/keeping.test.ts", "are gone after a restore, which expires open changes"],
+    defence: "restore.ts `expireChanges`: what was open when the backup was made is expired",
+    removed: "the end of open changes",
+    patches: [
+      [
+        "src/services/operations/backup/restore.ts",
+        "decided_at = now() WHERE state IN ('open', 'waiting')",
+        "decided_at = now() WHERE state IN ('nothing')"
+      ]
     ]
   },
   {

@@ -400,7 +400,7 @@ layer(TestServices, { excludeTestServices: true })("a change of a mapped row", (
       })
       yield* confirmed(jane, yield* jane.undo(proposed.changeId))
       expect(yield* rep).toEqual(["3"])
-      for (const text of ["9999", "Nobody Else", "x' OR true --"])
+      for (const text of ["9999", "Zed Unknown", "x' OR true --"])
         expect(yield* failing(jane.update("customers.update", ["12"], { support_rep: text })), text).toMatchObject({
           _tag: "InvalidInput",
           message: expect.stringMatching(/^support_rep: there is no employee/)
