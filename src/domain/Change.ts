@@ -93,7 +93,9 @@ export const ChangeDocument = Schema.Struct({
   approvers: optional(Schema.Array(Schema.String)),
   /** SHA-256 of the actions, entities and values of a proposal with a key, in hex. */
   request: optional(Schema.String),
-  undoes: optional(Schema.String)
+  undoes: optional(Schema.String),
+  /** Of an undo: the names of actions that another system did or may have done, and that it doesn't take back. */
+  remains: optional(Schema.Array(Schema.String))
 })
 export type ChangeDocument = typeof ChangeDocument.Type
 
@@ -177,6 +179,8 @@ export const Preview = Schema.Struct({
   steps: Schema.Array(PreviewStep),
   receipt: optional(Receipt),
   undoes: optional(Schema.String),
+  /** Of an undo: the names of actions that it doesn't take back. */
+  remains: optional(Schema.Array(Schema.String)),
   undoneBy: optional(Schema.String),
   replacedBy: optional(Schema.String)
 })

@@ -49,6 +49,12 @@ const reminder = (run: ActionOptions<typeof Reminder.Type>["run"], more: object 
   return { definition, ran, runs: new Map([[definition.slug, definition]]) }
 }
 
+const BOOKING = {
+  slug: "book_room",
+  category: "write",
+  input: Schema.Struct({ room: Schema.String }),
+  run: async () => {}
+} as const
 const INVOKE = { id: "reminds", effect: "allow", role: "admin", action: "invoke", name: "send_reminder" }
 
 /** An organization for which the action is declared, without a process that runs it. */
@@ -137,6 +143,62 @@ layer(World, { excludeTestServices: true })("an action of a program", (it) => {
       )
       for (const wrong of [{ days: "31" }, { days: "2.5" }, { tone: "rude" }, { to: "x".repeat(61) }, { lines: "[1]" }])
         expect(yield* Effect.flip(sender.propose(step(wrong as never)))).toMatchObject({ _tag: "InvalidInput" })
+    })
+  )
+
+  it.effect("is taken back by the function that it names, with what it returned, after a confirmation", () =>
+    Effect.gen(function* () {
+      const ran: Array<readonly [string, unknown]> = []
+      const book = defineAction({
+        slug: "book_room",
+        category: "write",
+        input: Schema.Struct({ room: Schema.String }),
+        inverse: { action: "cancel_room", fields: { booking: { result: "booking" }, room: { field: "room" } } },
+        run: async (values) => {
+          ran.push(["book", values])
+          return values.room === "Nowhere" ? {} : { booking: "b-7" }
+        }
+      })
+      const cancel = defineAction({
+        slug: "cancel_room",
+        category: "destructive",
+        input: Schema.Struct({ booking: Schema.String, room: Schema.String }),
+        run: async (values) => void ran.push(["cancel", values])
+      })
+      const rules = ["book_room", "cancel_room"].map((name) => ({ ...INVOKE, id: name, name }))
+      const { organization } = yield* changing("rooms", rules)
+      const actions = yield* Actions
+      yield* actions.declare(organization, [book, cancel])
+      const runs = new Map([book, cancel].map((one) => [one.slug, one]))
+      const outbox = yield* ChangeOutbox
+      const host = yield* person(organization, "host@rooms.example", "admin")
+      const booked = (room: string) =>
+        Effect.gen(function* () {
+          const draft = yield* host.propose({ steps: [{ actionId: "book_room", values: valuesOf({ room }) }] })
+          yield* confirmed(host, draft)
+          yield* outbox.run(organization.id, runs)
+          return draft.changeId
+        })
+      const changeId = yield* booked("Blue")
+      expect((yield* host.preview(changeId)).receipt).toMatchObject({ invertible: true })
+      const undo = yield* host.undo(changeId)
+      expect(undo.preview).toMatchObject({
+        level: "twice",
+        steps: [{ actionId: "cancel_room", cells: [{ becomes: "b-7" }, { becomes: "Blue" }] }]
+      })
+      expect(ran).toEqual([["book", { room: "Blue" }]])
+      yield* confirmed(host, undo)
+      yield* outbox.run(organization.id, runs)
+      expect(ran.slice(1)).toEqual([["cancel", { booking: "b-7", room: "Blue" }]])
+      // A function that didn't return the value leaves nothing to take back.
+      expect(yield* Effect.flip(host.undo(yield* booked("Nowhere")))).toMatchObject({ _tag: "Decided" })
+      const wrong = defineAction({
+        ...BOOKING,
+        inverse: { action: "cancel_room", fields: { place: { field: "room" } } }
+      })
+      expect(yield* Effect.flip(actions.declare(organization, [wrong, cancel]))).toMatchObject({
+        details: expect.arrayContaining([expect.stringContaining('cancel_room has no field "place"')])
+      })
     })
   )
 

@@ -69,6 +69,7 @@ export const changeLines = (preview: Preview, isSaid = false): ReadonlyArray<str
     ...(source === undefined
       ? []
       : [dim(`Read from a message of ${shown(source.from)} (${shown(source.source)} ${shown(source.sourceId)})`)]),
+    ...(preview.remains ?? []).map((name) => `“${shown(name)}” isn't taken back: it can't be undone here.`),
     ...(steps.length === 0 ? ["Its values aren't kept any more."] : steps.flatMap(stepLines)),
     ...standing(preview, isSaid)
   ]

@@ -44,8 +44,25 @@ const stepText = ({ action, actionId, cells, displayName }: PreviewStep): string
 }
 
 /** The text that asks for a change's confirmation; undefined if the change needs more than one text, or more than one yes. */
-const wholeText = ({ complete, destructive, level, own, seconds, state, steps }: Preview): string | undefined => {
-  if (state !== "open" || level !== "once" || !own || !complete || destructive || seconds === undefined)
+const wholeText = ({
+  complete,
+  destructive,
+  level,
+  own,
+  remains,
+  seconds,
+  state,
+  steps
+}: Preview): string | undefined => {
+  if (
+    remains !== undefined ||
+    state !== "open" ||
+    level !== "once" ||
+    !own ||
+    !complete ||
+    destructive ||
+    seconds === undefined
+  )
     return undefined
   const parts = steps.map(stepText)
   return parts.length === 0 || parts.includes(undefined) ? undefined : `${parts.join("; ")}? ${askingFor(seconds)}`

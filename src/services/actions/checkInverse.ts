@@ -1,4 +1,4 @@
-/** Checks the inverse that an action of a file declares. */
+/** Checks the inverse that an action of a file or a program declares. */
 import { type ActionField, type DeclaredAction, READ } from "../../domain/DeclaredAction.ts"
 import { quoted } from "../../domain/text.ts"
 import type { PolicyProblems } from "../../permissions/PolicyProblems.ts"
@@ -18,8 +18,7 @@ export const checkInverse = (
   if (action.category === READ) return problems.report(path, "What only reads has no inverse.")
   const undoing = actions.find(({ slug }) => slug === inverse.action)
   if (undoing === undefined || undoing.category === READ)
-    return report("action", "It must be an action of this file that changes something.")
-  const results = executor._tag === "Http" ? (executor.result ?? {}) : {}
+    return report("action", "It must be an action of the same file or program that changes something.")
   for (const [slug, source] of Object.entries(inverse.fields)) {
     const place = `fields.${slug}`
     const taken = undoing.fields.find((one) => one.slug === slug)
@@ -28,7 +27,8 @@ export const checkInverse = (
       continue
     }
     if ("result" in source) {
-      const pointer = Object.hasOwn(results, source.result) ? results[source.result]! : undefined
+      // What a function returns isn't declared; a value that it didn't return leaves nothing to take back.
+      const pointer = executor._tag === "Http" ? pointerOf(executor.result, source.result) : ""
       if (pointer === undefined) report(place, `This action has no result ${quoted(source.result)}.`)
       else if (pointer.split("/").includes("*") || SEVERAL.includes(taken.kind))
         report(place, `${quoted(source.result)} must be one value, for a field that takes one.`)
@@ -49,6 +49,9 @@ export const checkInverse = (
   if (round.length > 3)
     report("action", `These inverses go round: ${round.join(", ")}. Two actions can be inverses of each other.`)
 }
+
+const pointerOf = (results: Readonly<Record<string, string>> = {}, name: string): string | undefined =>
+  Object.hasOwn(results, name) ? results[name] : undefined
 
 /** Whether both stand for the same entities: who doesn't see one of them isn't shown what is sent for it. */
 const isSameReference = (a: ActionField, b: ActionField): boolean =>

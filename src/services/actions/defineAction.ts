@@ -5,6 +5,7 @@ import type { DeclaredAction } from "../../domain/DeclaredAction.ts"
 import type { Catalog } from "../../domain/EntityType.ts"
 import { InvalidInput } from "../../domain/errors.ts"
 import { PolicyProblems } from "../../permissions/PolicyProblems.ts"
+import { checkInverse } from "./checkInverse.ts"
 import { fieldsOf } from "./fieldsOf.ts"
 import { type ActionsReading, readAction } from "./readActions.ts"
 
@@ -45,6 +46,8 @@ export interface ActionOptions<Input> {
   readonly attempts?: number | undefined
   /** Whether the function does nothing again for a key that it knows. Otherwise, what may have been done is never run again. */
   readonly idempotent?: boolean | undefined
+  /** Which action of the program takes this one back, and where each of its fields has its value from. */
+  readonly inverse?: DeclaredAction["inverse"] | undefined
   readonly run: (values: Input, deed: Deed) => Effect.Effect<ActionResult, unknown> | Promise<ActionResult>
 }
 
@@ -58,7 +61,18 @@ export interface ActionDefinition {
 
 /** An action of this program. Throws InvalidInput for a schema that people can't fill in. */
 export const defineAction = <Input>(options: ActionOptions<Input>): ActionDefinition => {
-  const { attempts = 5, category, confirm, idempotent = false, input, limits, run, seconds = 10, slug } = options
+  const {
+    attempts = 5,
+    category,
+    confirm,
+    idempotent = false,
+    input,
+    inverse,
+    limits,
+    run,
+    seconds = 10,
+    slug
+  } = options
   const fields = fieldsOf(input)
   for (const [name, value, most] of [
     ["seconds", seconds, 60],
@@ -75,7 +89,8 @@ export const defineAction = <Input>(options: ActionOptions<Input>): ActionDefini
     category,
     fields,
     ...(confirm === undefined ? {} : { confirm }),
-    ...(limits === undefined ? {} : { limits })
+    ...(limits === undefined ? {} : { limits }),
+    ...(inverse === undefined ? {} : { inverse })
   }
   return {
     slug,
@@ -93,5 +108,6 @@ export const readDefinitions = (definitions: ReadonlyArray<ActionDefinition>, ca
   for (const [at, { slug }] of actions.entries())
     if (actions.findIndex((one) => one.slug === slug) < at)
       problems.report(`actions[${at}].slug`, `Duplicate action "${slug}".`)
+  for (const [at, action] of actions.entries()) checkInverse(action, actions, `actions[${at}].inverse`, problems)
   return problems.count > 0 ? { problems: problems.list } : { actions }
 }

@@ -292,7 +292,7 @@ export class Changes extends Context.Service<
             const principal = yield* principalOf
             const stored = yield* orUnavailable(readChange(sql, principal.organizationId, changeId))
             const { made, sessionId, undone } = yield* undoable(stored, principal.anchorEntityId)
-            const inverses = yield* requireInverses(undone, principal.organizationId, database)
+            const { inverses, remains } = yield* requireInverses(undone, principal.organizationId, database)
             return yield* proposing(
               principal,
               (caller) =>
@@ -305,6 +305,7 @@ export class Changes extends Context.Service<
                       calls: yield* resolveInverses(inverses, caller, queries, readRows),
                       state: "open" as const,
                       undoes: changeId,
+                      remains,
                       // The inverse belongs to the conversation of what it undoes.
                       sessionId,
                       check: (steps) => requireStanding(steps, undone, made, caller)

@@ -132,7 +132,10 @@ const NO_ROLE =
 /** The receipt, whose time the claim sets. What becomes of calls is known later. */
 const receiptOf = (document: ChangeDocument, by: string, { catalog }: Caller): Receipt => ({
   state: "applied",
-  message: document.steps.length === 0 ? "Confirmed." : `Done: ${summaryOf(document, catalog)}.`,
+  message: [
+    document.steps.length === 0 ? "Confirmed." : `Done: ${summaryOf(document, catalog)}.`,
+    ...(document.remains ?? []).map(notTakenBack)
+  ].join(" "),
   rows: document.steps.length + (document.calls?.length ?? 0),
   ...(document.calls === undefined ? {} : { calls: document.calls.length }),
   at: "",
@@ -143,6 +146,8 @@ const receiptOf = (document: ChangeDocument, by: string, { catalog }: Caller): R
     entityId: showId(entity, typeByKey(catalog, type)?.mapping?.id.type)
   }))
 })
+
+const notTakenBack = (name: string): string => `“${name}” wasn't taken back.`
 
 const PAST: Readonly<Record<string, string>> = { create: "added", update: "changed", delete: "deleted" }
 

@@ -87,6 +87,7 @@ export const previewOf = Effect.fnUntraced(function* (
     steps: shown?.steps ?? [],
     ...(stored.receipt === undefined ? {} : { receipt: stored.receipt }),
     ...(stored.undoes === null ? {} : { undoes: stored.undoes }),
+    ...(document?.remains === undefined ? {} : { remains: document.remains.map(cut) }),
     ...(stored.undone_by === null ? {} : { undoneBy: stored.undone_by }),
     ...(stored.replaced_by === null ? {} : { replacedBy: stored.replaced_by })
   }

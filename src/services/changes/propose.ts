@@ -51,6 +51,8 @@ export interface Proposing {
   /** The draft that this one replaces, which it continues. */
   readonly continues?: Stored | undefined
   readonly undoes?: string | undefined
+  /** Of an undo: the names of actions that it doesn't take back. */
+  readonly remains?: ReadonlyArray<string> | undefined
   /** Refuses the evaluated steps, of an undo whose rows have changed since. */
   readonly check?: ((steps: ReadonlyArray<ChangeStep>) => Effect.Effect<void, Stale>) | undefined
 }
@@ -195,6 +197,7 @@ const judge = Effect.fnUntraced(function* (
     level,
     ...(approvers.length === 0 ? {} : { approvers }),
     ...(proposing.undoes === undefined ? {} : { undoes: proposing.undoes }),
+    ...(proposing.remains === undefined || proposing.remains.length === 0 ? {} : { remains: proposing.remains }),
     ...(proposing.key === undefined ? {} : { request: requestOf(units, proposing) })
   })
   const written: Written = { changeId, steps, level, approvers, digest, text }

@@ -6,6 +6,8 @@ import { afterAll, beforeAll, describe, expect, it as test } from "vitest"
 import { Actions } from "../../../src/services/actions/Actions.ts"
 import { readActions } from "../../../src/services/actions/readActions.ts"
 import { ChangeOutbox } from "../../../src/services/changes/calls/ChangeOutbox.ts"
+import { changeLines } from "../../../src/channels/cli/changeView.ts"
+import { addPeople } from "../../support/atlas.ts"
 import { systemCatalog } from "../../support/catalog.ts"
 import { changing, confirmed, type Person, person, valuesOf } from "../../support/changes.ts"
 import { servicesWith } from "../../support/database.ts"
@@ -66,6 +68,7 @@ const invoke = (role: string, name: string) => ({
 })
 const RULES = [
   ...["create_order", "delete_order", "notify"].map((name) => invoke("admin", name)),
+  { id: "people", effect: "allow", role: "admin", action: "update", type: "people", columns: "*" },
   invoke("rep", "create_order")
 ]
 
@@ -150,6 +153,43 @@ layer(Configured, { excludeTestServices: true })("an action with a declared inve
       expect(yield* outbox.deliver).toBe(false)
       yield* carriedOut(buyer, undo)
       expect(asked()).toEqual(["POST /orders", "POST /notices", "DELETE /orders/78"])
+    })
+  )
+
+  it.effect("is named by an undo of rows that leaves it, on the card and in the receipt", () =>
+    Effect.gen(function* () {
+      const { buyer, organization } = yield* buying("remains")
+      for (const [answered, status, name] of [
+        [{}, 200, "Mara"],
+        [{}, 302, "Nils"]
+      ] as const) {
+        service.answers(({ path }, response) =>
+          path === "/notices" ? json(response, status, answered) : json(response, 200, { id: "91" })
+        )
+        const [id] = yield* addPeople(organization, [{ name, status: "New" }])
+        const draft = yield* buyer.propose({
+          steps: [
+            { actionId: "people.update", entityIds: [id!], values: valuesOf({ status: "Supplier" }) },
+            ...creating("notify").steps
+          ]
+        })
+        expect((yield* carriedOut(buyer, draft))?.message).toContain("1 person changed")
+        const undo = yield* buyer.undo(draft.changeId)
+        expect(undo.preview.steps.map(({ actionId }) => actionId)).toEqual(["people.update", "delete_order"])
+        expect(undo.preview.remains).toEqual(["Notify the supplier"])
+        expect(changeLines(undo.preview).join("\n")).toContain(
+          "“Notify the supplier” isn't taken back: it can't be undone here."
+        )
+        expect((yield* carriedOut(buyer, undo))?.message).toContain("“Notify the supplier” wasn't taken back.")
+        expect((yield* buyer.preview(undo.changeId)).receipt?.message).toContain("wasn't taken back.")
+      }
+      // What was refused didn't happen: the undo leaves nothing.
+      service.answers(({ path }, response) =>
+        path === "/notices" ? json(response, 422, { why: "No." }) : json(response, 200, { id: "92" })
+      )
+      const draft = yield* buyer.propose(creating("notify"))
+      yield* carriedOut(buyer, draft)
+      expect((yield* buyer.undo(draft.changeId)).preview.remains).toBeUndefined()
     })
   )
 
@@ -247,7 +287,7 @@ describe("the check of an inverse", () => {
 
   test("names the place of an unknown action, one that reads, a missing field and a value from nowhere", () => {
     const of = (fields: object, action?: string) => check(create(url, inverse(fields, action)), remove(url), list)
-    const ACTION = "actions[0].inverse.action: It must be an action of this file that changes something."
+    const ACTION = "actions[0].inverse.action: It must be an action of the same file or program that changes something."
     expect(of({}, "undo_it")).toEqual([ACTION])
     expect(of({ order: { result: "Order" } }, "get_order")).toEqual([ACTION])
     expect(of({})).toEqual([`actions[0].inverse.fields: delete_order needs "order".`])

@@ -60,19 +60,34 @@ const saidOf = ({ refers = {}, values }: ChangeCall, slug: string): string | und
   return refer !== undefined && "entity" in refer ? refer.entity : values[slug]
 }
 
+/** What undoing a change proposes beside its rows, and what it leaves. */
+export interface Undoing {
+  readonly inverses: ReadonlyArray<Inverse>
+  /** The names of actions that were or may have been done, and aren't taken back. */
+  readonly remains: ReadonlyArray<string>
+}
+
 /** The inverses of an applied change. Fails where none of its parts can be taken back here. */
 export const requireInverses = Effect.fnUntraced(function* (
   { calls = [], change, steps }: ChangeDocument,
   organizationId: bigint,
   { changes: sql }: Database["Service"]
-): Effect.fn.Return<ReadonlyArray<Inverse>, Decided | Unavailable> {
-  if (calls.length === 0) return []
+): Effect.fn.Return<Undoing, Decided | Unavailable> {
+  if (calls.length === 0) return { inverses: [], remains: [] }
   const outcomes = yield* orUnavailable(outcomesOf(sql, organizationId, change))
   const refuse = (message: string) => Effect.fail(new Decided({ message, state: "applied" }))
   if (outcomes.some(isPending)) return yield* refuse("It is still being sent. Undo it when that has come to an end.")
   const actions = yield* orUnavailable(calledActions(sql, organizationId, calls))
   const inverses = inversesOf(outcomes, calls, actions)
-  if (steps.length > 0 || inverses.length > 0) return inverses
+  const remains = outcomes
+    .filter(({ state }) => state === "done" || state === "unknown")
+    .flatMap(({ step }) => calls[step] ?? [])
+    .filter((call) => !inverses.some((inverse) => inverse.call === call))
+    .map(
+      (call) =>
+        actions.find(({ slug, version }) => slug === call.action && version === call.version)?.name ?? call.action
+    )
+  if (steps.length > 0 || inverses.length > 0) return { inverses, remains: [...new Set(remains)] }
   return yield* refuse(
     outcomes.some(({ state }) => state === "done" || state === "unknown")
       ? "Another system has done this: it can't be undone here."

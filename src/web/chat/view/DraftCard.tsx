@@ -149,7 +149,7 @@ const either = (roles: ReadonlyArray<string>): string =>
 
 /** Who decides, and until when. */
 const Terms = ({ card, left }: { readonly card: Card; readonly left: number }) => {
-  const { approvers, complete, level, own, proposerName, source, state, token } = card.preview.value
+  const { approvers, complete, level, own, proposerName, remains = [], source, state, token } = card.preview.value
   const roles = approvers.length === 0 ? "No one's role allows that here." : `Role: ${either(approvers)}.`
   return (
     <div class="terms">
@@ -163,6 +163,11 @@ const Terms = ({ card, left }: { readonly card: Card; readonly left: number }) =
           Read from a message of <bdi>{source.from}</bdi> (<bdi>{`${source.source} ${source.sourceId}`}</bdi>).
         </p>
       )}
+      {remains.map((name) => (
+        <p key={name}>
+          “<bdi>{name}</bdi>” isn't taken back: it can't be undone here.
+        </p>
+      ))}
       {token !== undefined && (
         <p>
           Drafted by the program “<bdi>{token}</bdi>”.
