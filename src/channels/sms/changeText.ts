@@ -54,15 +54,8 @@ const wholeText = ({
   state,
   steps
 }: Preview): string | undefined => {
-  if (
-    remains !== undefined ||
-    state !== "open" ||
-    level !== "once" ||
-    !own ||
-    !complete ||
-    destructive ||
-    seconds === undefined
-  )
+  if (remains !== undefined) return undefined
+  if (state !== "open" || level !== "once" || !own || !complete || destructive || seconds === undefined)
     return undefined
   const parts = steps.map(stepText)
   return parts.length === 0 || parts.includes(undefined) ? undefined : `${parts.join("; ")}? ${askingFor(seconds)}`
