@@ -190,7 +190,7 @@ export const accepted = [
   { file: ruleReader, original: "point.slice(11)", reason: "the date part contains no offset" },
   { file: problems, original: "known.slice(0, 20)", reason: wording },
   { file: "compilable.ts", original: `"p"`, reason: "measures slightly fewer characters" },
-  { file: "batchGroups.ts", original: "shared.size === 0", replacement: "false", reason: sooner },
+  { file: "LookupQueue.ts", original: "shared.size === 0", replacement: "false", reason: sooner },
   {
     file: comparisons,
     original: `storage._tag === "Value"`,

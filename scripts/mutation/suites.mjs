@@ -3,7 +3,7 @@
 /** Tests without a database, in the order in which they run. */
 export const OFFLINE = [
   "test/database/sql/rows.test.ts",
-  "test/database/batchGroups.test.ts",
+  "test/database/batchRows.test.ts",
   "test/database/lookupQueue.test.ts",
   "test/database/sql/orExpansion.test.ts",
   "test/channels/http/settings.test.ts",

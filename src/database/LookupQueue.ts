@@ -4,9 +4,8 @@
  * statements of one organization leave the other connection free: an organization with few lookups keeps to the connection
  * on which its lookups run, and one with many or slow lookups is busy and uses the second only.
  */
-import { type Batch, fitTogether, MAX_BATCH, sizeOf } from "./batchGroups.ts"
 import type { Neighbours } from "./Neighbours.ts"
-import type { Statement } from "./sql/ResolvedQuery.ts"
+import type { BatchForm, Statement } from "./sql/ResolvedQuery.ts"
 
 /** An organization with more lookups outstanding than this is busy, and for a while afterwards. */
 const FEW = 4
@@ -20,6 +19,10 @@ const SLOW_MS = 10_000
 export const CONCURRENT = 2
 /** The same for a busy organization without neighbours, whose lookups may have many texts. */
 const BUSY_CONCURRENT = 4
+/** Requests in one batch. */
+const MAX_BATCH = 32
+/** A smaller batch is never split. */
+const MIN_SPLIT = 4
 /** A busy organization's lookups in one batch beside others, because this process answers a batch without a pause. */
 const BATCHED_BESIDE_OTHERS = 1
 
@@ -31,6 +34,12 @@ export interface Queued {
   readonly resume: unknown
   /** Runs without others, because a batch with it failed. */
   isAlone?: boolean
+}
+
+/** Requests that one execution answers: by the batch form, or, for a single request, by its own statement. */
+export interface Batch<R> {
+  readonly requests: ReadonlyArray<R>
+  readonly form: BatchForm | undefined
 }
 
 export type ConnectionName = "first" | "second"
@@ -235,3 +244,14 @@ interface Cursor<R> {
 }
 
 const alone = <R extends Queued>(request: R): Batch<R> => ({ requests: [request], form: undefined })
+
+/** The size of a batch when so many requests of one text wait: large groups are split over the `room` for concurrent statements. */
+const sizeOf = (waiting: number, room: number): number =>
+  Math.min(MAX_BATCH, Math.max(MIN_SPLIT, Math.ceil(waiting / room)))
+
+/** Whether two requests with one text fit one batch: their list parameters are equal, in order. */
+const fitTogether = (one: Queued, other: Queued, { shared }: BatchForm): boolean =>
+  shared.size === 0 || listsOf(one, shared) === listsOf(other, shared)
+
+const listsOf = ({ statement }: Queued, shared: ReadonlySet<number>): string =>
+  JSON.stringify(statement.parameters.filter((_, index) => shared.has(index)))

@@ -8,11 +8,10 @@
 import { Cause, Context, Effect, Exit, type Fiber, References, type Tracer } from "effect"
 import type { SqlError } from "effect/sql"
 import { Unavailable } from "../domain/errors.ts"
-import { type Batch, batchParameters, rowsByRequest } from "./batchGroups.ts"
 import { RelationLocked, type RelationLocks } from "./RelationLocks.ts"
-import { CONCURRENT, type ConnectionName, LookupQueue } from "./LookupQueue.ts"
+import { type Batch, CONCURRENT, type ConnectionName, LookupQueue } from "./LookupQueue.ts"
 import type { Neighbours } from "./Neighbours.ts"
-import type { Statement } from "./sql/ResolvedQuery.ts"
+import type { BatchForm, Statement } from "./sql/ResolvedQuery.ts"
 import type { StatementPool } from "./StatementPool.ts"
 
 /** Longer than the server's statement timeout: frees a caller whose socket has stopped answering. */
@@ -192,3 +191,31 @@ const failedBy = (
   exit: Exit.Failure<Rows, SqlError.SqlError>,
   tag: "LockTimeoutError" | "StatementTimeoutError"
 ): boolean => exit.cause.reasons.some((reason) => Cause.isFailReason(reason) && reason.error.reason._tag === tag)
+
+/** A row of a batch; `n` is the number of its request, counted from 1. */
+interface NumberedRow {
+  readonly n: number
+}
+
+/** The parameters of a batch: an array of the requests' values for each, or the list that they share. */
+export const batchParameters = (
+  requests: ReadonlyArray<Pick<Request, "statement">>,
+  { shared }: Pick<BatchForm, "shared">
+): ReadonlyArray<unknown> =>
+  requests[0]!.statement.parameters.map((value, index) =>
+    shared.has(index) ? value : requests.map(({ statement }) => statement.parameters[index])
+  )
+
+/** The rows of each request; undefined when a row belongs to no request, and then none may be used. */
+export const rowsByRequest = (
+  rows: ReadonlyArray<object>,
+  requests: number
+): ReadonlyArray<ReadonlyArray<object>> | undefined => {
+  const each = Array.from({ length: requests }, (): Array<object> => [])
+  for (const row of rows as ReadonlyArray<NumberedRow>) {
+    const own = each[row.n - 1]
+    if (own === undefined) return undefined
+    own.push(row)
+  }
+  return each
+}

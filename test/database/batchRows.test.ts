@@ -1,6 +1,6 @@
 /** Splitting a batch's values and rows. */
 import { describe, expect, it } from "vitest"
-import { batchParameters, rowsByRequest } from "../../src/database/batchGroups.ts"
+import { batchParameters, rowsByRequest } from "../../src/database/batch.ts"
 import type { Statement } from "../../src/database/sql/ResolvedQuery.ts"
 
 const request = (id: number, more: Partial<Statement> = {}) => ({
