@@ -60,15 +60,17 @@ const lackingOf = (owner: PgClient.PgClient, types: ReadonlyArray<EntityType>, r
       columns.map((column) => [qualified(relation), type.mapping?.reads?.[qualified(relation)] ?? "", column] as const)
     )
   )
+  // Materialized: a join on the identity would compute it for every relation of the database.
   return owner<Lacking>`
-    SELECT n.nspname::text AS schema, c.relname::text AS "table", array_agg(DISTINCT a.attname::text) AS columns
-    FROM unnest(${pairs.map(([name]) => name)}::text[], ${pairs.map(([, accepted]) => accepted)}::text[], ${pairs.map(([, , column]) => column)}::text[])
-      AS x(name, accepted, col)
-    JOIN pg_class c ON c.oid = to_regclass(x.name) JOIN pg_namespace n ON n.oid = c.relnamespace
-    JOIN pg_attribute a ON a.attrelid = c.oid AND a.attname = x.col AND NOT a.attisdropped
-    WHERE NOT (has_schema_privilege(${role}::text::name, n.oid, 'USAGE') AND has_column_privilege(${role}::text::name, c.oid, a.attnum, 'SELECT'))
-      AND max.relation_identity(c.oid) = x.accepted
-    GROUP BY 1, 2 ORDER BY 1, 2`
+    WITH lacking AS MATERIALIZED (
+      SELECT c.oid, n.nspname::text AS schema, c.relname::text AS "table", x.accepted, array_agg(DISTINCT a.attname::text) AS columns
+      FROM unnest(${pairs.map(([name]) => name)}::text[], ${pairs.map(([, accepted]) => accepted)}::text[], ${pairs.map(([, , column]) => column)}::text[])
+        AS x(name, accepted, col)
+      JOIN pg_class c ON c.oid = to_regclass(x.name) JOIN pg_namespace n ON n.oid = c.relnamespace
+      JOIN pg_attribute a ON a.attrelid = c.oid AND a.attname = x.col AND NOT a.attisdropped
+      WHERE NOT (has_schema_privilege(${role}::text::name, n.oid, 'USAGE') AND has_column_privilege(${role}::text::name, c.oid, a.attnum, 'SELECT'))
+      GROUP BY 1, 2, 3, 4)
+    SELECT schema, "table", columns FROM lacking WHERE max.relation_identity(oid) = accepted ORDER BY 1, 2`
 }
 
 const statementsOf = (lacking: ReadonlyArray<Lacking>, role: string): ReadonlyArray<string> => [
