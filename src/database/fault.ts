@@ -29,7 +29,8 @@ const SQL_STATES: Readonly<Record<string, string>> = {
   "57P02": "it crashed",
   "57P03": "it is starting or stopping",
   "25006": "it is read-only, such as a replica",
-  MX001: "a mapped table isn't the one that was mapped (max map diff)"
+  MX001: "a mapped table isn't the one that was mapped (max map diff)",
+  MX002: "the organization is being moved to another database (max doctor)"
 }
 
 const SYSTEM: Readonly<Record<string, string>> = {

@@ -6,6 +6,7 @@ import { ConfigurationError } from "../domain/errors.ts"
 import { OPERATOR } from "./audit.ts"
 import { raiseEpoch } from "./epoch.ts"
 import { inspect, rolesOf } from "./migrate.ts"
+import { isClosed } from "./moves.ts"
 import { ROW_SECURITY, rowSecurityStatements } from "./rowSecurity.ts"
 
 /** Switches it and raises every organization's epoch; returns whether the state changed. */
@@ -27,7 +28,8 @@ export const switchRowSecurity = (
     if (before!.on === on) return false
     for (const statement of rowSecurityStatements(on)) yield* owner.unsafe(statement).unprepared
     const organizations = yield* owner<{ id: bigint }>`
-        SELECT organization_id AS id FROM max.organizations ORDER BY organization_id FOR UPDATE`
+        SELECT organization_id AS id FROM max.organizations o WHERE NOT ${owner.literal(isClosed("o.organization_id"))}
+        ORDER BY 1 FOR UPDATE`
     for (const { id } of organizations) {
       yield* raiseEpoch(owner, id, [
         { actor: OPERATOR, action: on ? "row_security.on" : "row_security.off", subject: "database" }

@@ -175,6 +175,12 @@ export const holdImports = (
 ): Effect.Effect<void, OperatorError | SqlError.SqlError> =>
   sql`SELECT pg_advisory_xact_lock(7236912, hashint8(${organizationId}::bigint))`.pipe(
     Effect.andThen(enterOrganization(sql, organizationId)),
+    Effect.andThen(sql`SELECT 1 FROM max.moves WHERE organization_id = ${organizationId}`),
+    Effect.andThen((moves) =>
+      moves.length === 0
+        ? Effect.void
+        : Effect.fail(OperatorError.of("This organization is being moved to another database: import when it has arrived."))
+    ),
     Effect.catchTag("SqlError", (error) =>
       Effect.fail(
         error.reason._tag === "LockTimeoutError"

@@ -21,7 +21,7 @@ const OPTIONS = [
 ]
 
 /** Starts a primary and so many standbys, which end with the scope, and their folder with them. */
-const startReplicated = Effect.fnUntraced(function* (standbys: number) {
+const startReplicated = Effect.fnUntraced(function* (standbys: number, ...more: ReadonlyArray<string>) {
   const folder = mkdtempSync("/tmp/max-rs-")
   chmodSync(folder, 0o755)
   const native = yield* findPackage()
@@ -42,7 +42,7 @@ const startReplicated = Effect.fnUntraced(function* (standbys: number) {
   }
   const start = (name: string, ...options: ReadonlyArray<string>) => {
     const log = join(homeOf(name), "log")
-    const settings = [...OPTIONS, `-c unix_socket_directories=${homeOf(name)}`, ...options].join(" ")
+    const settings = [...OPTIONS, ...more, `-c unix_socket_directories=${homeOf(name)}`, ...options].join(" ")
     try {
       run(programs.pgCtl, "start", "-w", "-D", dataOf(name), "-l", log, "-o", settings)
     } catch {
@@ -83,6 +83,8 @@ const startReplicated = Effect.fnUntraced(function* (standbys: number) {
   return {
     /** A new, migrated database on the primary. */
     url,
+    /** What the primary has logged. */
+    log: () => readFileSync(join(homeOf("primary"), "log"), "utf8"),
     /** The same database on the standbys. */
     standbys: nodes.slice(1).map((name) => urlOf(name, database)),
     /** The first value that a statement returns on a standby, counted from 0. */
@@ -108,10 +110,10 @@ const startReplicated = Effect.fnUntraced(function* (standbys: number) {
 }, Effect.provide(Reactivity.layer))
 
 /** The same for a test file, with the function that ends it. */
-export const replicatedFor = async (standbys: number) => {
+export const replicatedFor = async (standbys: number, ...options: ReadonlyArray<string>) => {
   const scope = Scope.makeUnsafe()
   const end = () => Effect.runPromise(Scope.close(scope, Exit.void))
-  const cluster = await Effect.runPromise(startReplicated(standbys).pipe(Scope.provide(scope))).catch((error) =>
+  const cluster = await Effect.runPromise(startReplicated(standbys, ...options).pipe(Scope.provide(scope))).catch((error) =>
     end().then(() => Promise.reject(error))
   )
   return { ...cluster, end }

@@ -24,6 +24,7 @@ import { dataVersions } from "./0035_data_versions.ts"
 import { sources } from "./0038_sources.ts"
 import { rowsMade } from "./0039_rows_made.ts"
 import { outcomesOfQuestions } from "./0040_outcomes_of_questions.ts"
+import { moves } from "./0041_moves.ts"
 import type { Migration } from "./Migration.ts"
 
 export const migrations: ReadonlyArray<Migration> = [
@@ -51,7 +52,8 @@ export const migrations: ReadonlyArray<Migration> = [
   dataVersions,
   sources,
   rowsMade,
-  outcomesOfQuestions
+  outcomesOfQuestions,
+  moves
 ]
 
 /** The schema version of this program. */

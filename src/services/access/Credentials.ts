@@ -9,10 +9,12 @@ import { Database } from "../../database/Database.ts"
 import { holdEpoch, raiseEpoch } from "../../database/epoch.ts"
 import { decodeRows } from "../../database/decodeRows.ts"
 import { orUnavailable } from "../../database/execute.ts"
+import { isClosed, MOVED } from "../../database/moves.ts"
 import type { Organization } from "../../domain/EntityType.ts"
 import { NotAuthenticated, OperatorError, type Unavailable } from "../../domain/errors.ts"
 import type { Principal } from "../../domain/Principal.ts"
 import { quoted } from "../../domain/text.ts"
+import { unavailable } from "../../observability/failures.ts"
 import { acceptInvitation } from "../members/invitation.ts"
 import { lockEpochFor } from "../members/suspension.ts"
 import { type CredentialKind, insertCredential, type Issued, organizationIn, sha256 } from "./credential.ts"
@@ -127,18 +129,22 @@ export class Credentials extends Context.Service<
         const organizationId = organizationIn(secret)
         if (organizationId === undefined) return yield* NotAuthenticated.error
         const [row] = yield* orUnavailable(admission<{
-          credential_id: string
+          credential_id: string | null
           anchor_id: string
           scopes: ReadonlyArray<Scope>
           claimed_roles: ReadonlyArray<string> | null
           valid_for: number
           epoch: bigint
+          closed: boolean
         }>`/* max present */ SELECT c.credential_id, c.anchor_id, c.scopes, c.claimed_roles, o.epoch,
+              ${admission.literal(isClosed("o.organization_id"))} AS closed,
               (extract(epoch FROM c.expires_at - now()) * 1000)::float8 AS valid_for
-            FROM max.credentials c JOIN max.organizations o ON o.organization_id = c.organization_id
-            WHERE c.organization_id = ${organizationId} AND c.sha256 = ${sha256(secret)} AND c.kind = ${kind}
-              AND c.ended_at IS NULL AND c.expires_at > now()`)
-        if (row === undefined) return yield* NotAuthenticated.error
+            FROM max.organizations o LEFT JOIN max.credentials c ON c.organization_id = o.organization_id
+              AND c.sha256 = ${sha256(secret)} AND c.kind = ${kind} AND c.ended_at IS NULL AND c.expires_at > now()
+            WHERE o.organization_id = ${organizationId}`)
+        // An organization that moved away left none of its credentials here.
+        if (row?.closed === true) return yield* unavailable(MOVED)
+        if (row === undefined || row.credential_id === null) return yield* NotAuthenticated.error
         return {
           id: row.credential_id,
           organizationId,

@@ -5,11 +5,13 @@
 import { Context, Effect, Layer, Queue, Result, Schema } from "effect"
 import { Database } from "../../database/Database.ts"
 import { orUnavailable } from "../../database/execute.ts"
+import { isClosed, MOVED } from "../../database/moves.ts"
 import { ROW_SECURITY } from "../../database/rowSecurity.ts"
 import { type AttributeValue, comparable, StoredAttributes } from "../../domain/attributes.ts"
 import { DeclaredAction } from "../../domain/DeclaredAction.ts"
 import type { Catalog, Organization } from "../../domain/EntityType.ts"
 import { NotAdmitted, OperatorError, type Unavailable } from "../../domain/errors.ts"
+import { printable } from "../../domain/text.ts"
 import { unavailable } from "../../observability/failures.ts"
 import { Policy } from "../../permissions/Policy.ts"
 import { decodeTypes, TYPES_IN_FORCE } from "../EntityTypeCatalog.ts"
@@ -75,6 +77,7 @@ interface StateRow extends OrganizationRow {
   readonly policy_hash: string | null
   readonly row_security: boolean | null
   readonly in_recovery: boolean
+  readonly closed: boolean
 }
 
 export interface OrganizationRow {
@@ -110,10 +113,25 @@ const STATE = `/* max state */ SELECT o.organization_id, o.slug, o.name, o.count
   ) END AS types,
   CASE WHEN o.epoch <> $2::bigint THEN (${ACTIONS_IN_FORCE}) END AS actions,
   CASE WHEN o.epoch <> $2::bigint THEN p.rules END AS rules, p.sha256 AS policy_hash,
-  CASE WHEN o.epoch <> $2::bigint THEN ${ROW_SECURITY} END AS row_security, pg_is_in_recovery() AS in_recovery
+  CASE WHEN o.epoch <> $2::bigint THEN ${ROW_SECURITY} END AS row_security, pg_is_in_recovery() AS in_recovery,
+  ${isClosed("o.organization_id")} AS closed
 FROM max.organizations o
 LEFT JOIN max.policies p ON p.organization_id = o.organization_id AND p.version = o.policy_version
 WHERE o.organization_id = $1::bigint`
+
+/** Of an organization that is closed here; `place` is null if it isn't. */
+interface ClosedRow {
+  readonly place: string | null
+  readonly incoming: boolean | null
+  readonly moved: string | null
+}
+
+const whereItIs = ({ incoming, moved, place, slug }: OrganizationRow & ClosedRow): string =>
+  incoming === true
+    ? `${slug} is being moved here from ${printable(place!)}, where max move finishes or undoes it.`
+    : moved === null
+      ? `${slug} is being moved to ${printable(place!)}. Run the same max move again to finish it, or with --undo.`
+      : `${slug} moved to ${printable(place!)} on ${moved}: set DATABASE_URL to that database.`
 
 const NO_POLICY: Policy = { roles: {}, rules: [] }
 const MAX_CACHED = 1000
@@ -166,6 +184,7 @@ export class OrganizationState extends Context.Service<
           ])
         )
         if (row === undefined) return yield* NotAdmitted.error
+        if (row.closed) return yield* unavailable(MOVED)
         // A standby may be behind its primary: what it says of policy and memberships may be over.
         if (row.in_recovery) return yield* unavailable("standby")
         // Concurrent readers share one state, because caches are keyed by its identity.
@@ -191,11 +210,16 @@ export class OrganizationState extends Context.Service<
       })
 
       const organization = Effect.fn("OrganizationState.organization")(function* (slug: string | undefined) {
-        const rows = yield* orUnavailable(search<OrganizationRow>`
-          SELECT organization_id, slug, name, country, time_zone, external_key FROM max.organizations
-          WHERE ${slug ?? null}::text IS NULL OR slug = ${slug ?? null}::text ORDER BY slug LIMIT 2`)
-        const [only] = rows
-        if (only !== undefined && rows.length === 1) return organizationOf(only)
+        const rows = yield* orUnavailable(search<OrganizationRow & ClosedRow>`
+          SELECT o.organization_id, o.slug, o.name, o.country, o.time_zone, o.external_key, v.place, v.incoming, v.moved_at::date::text AS moved
+          FROM max.organizations o LEFT JOIN max.moves v ON v.organization_id = o.organization_id AND v.closed
+          WHERE ${slug ?? null}::text IS NULL OR o.slug = ${slug ?? null}::text ORDER BY v.place IS NOT NULL, o.slug LIMIT 2`)
+        const [only, other] = rows
+        const alone = rows.length === 1 || (slug === undefined && only?.place === null && other?.place !== null)
+        if (only !== undefined && alone) {
+          if (only.place === null) return organizationOf(only)
+          return yield* OperatorError.of(whereItIs(only))
+        }
         return yield* new OperatorError({
           message:
             only !== undefined

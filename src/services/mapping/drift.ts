@@ -125,6 +125,7 @@ export const suspectOrganizations = (sql: PgClient.PgClient) =>
         ON v.organization_id = r.source_organization_id AND v.type_key = r.type_key AND v.version = r.version
       WHERE v.mapping IS NOT NULL AND (v.mapping ? 'missing'
         OR EXISTS (SELECT FROM jsonb_each_text(v.mapping->'reads') x WHERE x.value IS DISTINCT FROM max.relation_identity(to_regclass(x.key))
-          OR NOT has_any_column_privilege(max.reading_role(), to_regclass(x.key)::oid, 'SELECT'))) ORDER BY 1`,
+          OR NOT has_any_column_privilege(max.reading_role(), to_regclass(x.key)::oid, 'SELECT')))
+        AND NOT EXISTS (SELECT FROM max.moves m WHERE m.organization_id = r.organization_id) ORDER BY 1`,
     (rows) => rows.map(({ id }) => id)
   )

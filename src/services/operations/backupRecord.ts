@@ -3,6 +3,7 @@ import type { PgClient } from "@effect/sql-pg"
 import { Effect } from "effect"
 import type { SqlError } from "effect/sql"
 import { appendAudit, OPERATOR } from "../../database/audit.ts"
+import { isClosed } from "../../database/moves.ts"
 
 export const BACKED_UP = "backup.made"
 
@@ -12,10 +13,12 @@ export const recordBackup = (
   made: { readonly rows: number; readonly bytes: number }
 ): Effect.Effect<void, SqlError.SqlError> =>
   Effect.gen(function* () {
-    const [found] = yield* owner<{ exists: boolean }>`SELECT to_regclass('max.audit_log') IS NOT NULL AS exists`
-    if (!found!.exists) return
+    const [found] = yield* owner<{ audit: boolean; moves: boolean }>`
+      SELECT to_regclass('max.audit_log') IS NOT NULL AS audit, to_regclass('max.moves') IS NOT NULL AS moves`
+    if (!found!.audit) return
+    const isHere = owner.literal(found!.moves ? `NOT ${isClosed("o.organization_id")}` : "true")
     const organizations = yield* owner<{ id: bigint }>`
-      SELECT organization_id AS id FROM max.organizations ORDER BY organization_id`
+      SELECT organization_id AS id FROM max.organizations o WHERE ${isHere} ORDER BY 1`
     const event = { actor: OPERATOR, action: BACKED_UP, subject: "database", details: made }
     yield* Effect.forEach(
       organizations,

@@ -5,6 +5,7 @@ import type { SqlError } from "effect/sql"
 import { Database } from "../../database/Database.ts"
 import { appendAudit, OPERATOR } from "../../database/audit.ts"
 import { orUnavailable } from "../../database/execute.ts"
+import { isClosed } from "../../database/moves.ts"
 import type { Organization } from "../../domain/EntityType.ts"
 import { NotAdmitted, OperatorError, type Unavailable } from "../../domain/errors.ts"
 import { nextId } from "../../domain/ids.ts"
@@ -89,7 +90,8 @@ export class Organizations extends Context.Service<
         }),
         list: Effect.map(
           orUnavailable(search<OrganizationRow>`
-            SELECT organization_id, slug, name, country, time_zone, external_key FROM max.organizations ORDER BY slug`),
+            SELECT organization_id, slug, name, country, time_zone, external_key FROM max.organizations o
+            WHERE NOT ${search.literal(isClosed("o.organization_id"))} ORDER BY slug`),
           (rows) => rows.map(organizationOf)
         )
       })

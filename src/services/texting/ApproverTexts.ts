@@ -5,6 +5,7 @@
 import { Context, Effect, Layer } from "effect"
 import { Database } from "../../database/Database.ts"
 import { orUnavailable } from "../../database/execute.ts"
+import { isClosed } from "../../database/moves.ts"
 import type { Unavailable } from "../../domain/errors.ts"
 import { DORMANT_DAYS } from "./SmsAdmission.ts"
 
@@ -32,7 +33,7 @@ export class ApproverTexts extends Context.Service<
                 SELECT c.organization_id, c.change_id, c.proposer_id, c.approvers, (now() AT TIME ZONE o.time_zone)::date AS day
                 FROM max.sms_settings g JOIN max.organizations o ON o.organization_id = g.organization_id
                   JOIN max.changes c ON c.organization_id = g.organization_id
-                WHERE g.tell_approvers AND c.state = 'waiting' AND c.expires_at > clock_timestamp()
+                WHERE NOT ${app.literal(isClosed("g.organization_id"))} AND g.tell_approvers AND c.state = 'waiting' AND c.expires_at > clock_timestamp()
                   AND c.yes_at > clock_timestamp() - make_interval(hours => ${MAX_HOURS}::int)),
               texts AS (
                 SELECT w.organization_id, w.change_id, w.day, m.anchor_id, s.line, s.phone, ${start} || w.change_id AS body,

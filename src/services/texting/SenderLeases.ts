@@ -8,6 +8,7 @@ import { Context, Data, Effect, Layer } from "effect"
 import { randomBytes } from "node:crypto"
 import { Database } from "../../database/Database.ts"
 import { orUnavailable } from "../../database/execute.ts"
+import { isClosed } from "../../database/moves.ts"
 import type { Unavailable } from "../../domain/errors.ts"
 
 /** A person's number on one of the organization's lines. */
@@ -138,6 +139,7 @@ export class SenderLeases extends Context.Service<
                   AND (due_at <= clock_timestamp() OR leased_until <= clock_timestamp())
                   AND (leased_until IS NULL OR leased_until <= clock_timestamp())
                 ORDER BY due_at LIMIT ${most}::int FOR UPDATE SKIP LOCKED) c
+              WHERE NOT ${app.literal(isClosed("n.organization_id"))}
               ORDER BY c.due_at LIMIT ${most}::int`,
             seconds
           ),

@@ -9,6 +9,7 @@ import { randomBytes } from "node:crypto"
 import { Database } from "../../database/Database.ts"
 import { decodeRows } from "../../database/decodeRows.ts"
 import { orUnavailable } from "../../database/execute.ts"
+import { isClosed } from "../../database/moves.ts"
 import type { Unavailable } from "../../domain/errors.ts"
 import { DELIVERY, type Delivery, type DeliveryReport, type ShapedText } from "../../domain/Sms.ts"
 import { type Lease, type LeaseLost, requireRow, senderConditions } from "./SenderLeases.ts"
@@ -117,6 +118,7 @@ export class SmsOutbox extends Context.Service<
     Effect.gen(function* () {
       const { app } = yield* Database
       const { held, ofSender } = senderConditions(app)
+      const isHere = app.literal(`NOT ${isClosed("x.organization_id")}`)
       const unsent = (lease: Lease, id: string) =>
         app`organization_id = ${lease.key.organizationId} AND text_id = ${id} AND state IN ('queued', 'trying')`
       const isHeld = (lease: Lease) => app`EXISTS (SELECT FROM max.sms_senders WHERE ${held(lease)})`
@@ -263,13 +265,13 @@ export class SmsOutbox extends Context.Service<
         prune: Effect.fn("SmsOutbox.prune")((days) =>
           Effect.asVoid(
             orUnavailable(app`
-              WITH senders AS (DELETE FROM max.sms_senders WHERE anchor_id = '' AND stopped_at IS NULL AND lease IS NULL
+              WITH senders AS (DELETE FROM max.sms_senders x WHERE ${isHere} AND anchor_id = '' AND stopped_at IS NULL AND lease IS NULL
                   AND due_at IS NULL AND refused_at < now() - interval '2 days'),
-                inbox AS (UPDATE max.sms_inbox SET body = '' WHERE body <> '' AND state <> 'waiting'
+                inbox AS (UPDATE max.sms_inbox x SET body = '' WHERE ${isHere} AND body <> '' AND state <> 'waiting'
                   AND received_at < now() - make_interval(days => ${days}::int)),
-                outbox AS (UPDATE max.sms_outbox SET body = '' WHERE body <> '' AND created_at < now() - make_interval(days => ${days}::int)),
-                old AS (DELETE FROM max.sms_inbox WHERE received_at < now() - make_interval(days => ${days}::int + 366))
-              DELETE FROM max.sms_outbox WHERE created_at < now() - make_interval(days => ${days}::int + 366)`)
+                outbox AS (UPDATE max.sms_outbox x SET body = '' WHERE ${isHere} AND body <> '' AND created_at < now() - make_interval(days => ${days}::int)),
+                old AS (DELETE FROM max.sms_inbox x WHERE ${isHere} AND received_at < now() - make_interval(days => ${days}::int + 366))
+              DELETE FROM max.sms_outbox x WHERE ${isHere} AND created_at < now() - make_interval(days => ${days}::int + 366)`)
           )
         )
       })

@@ -8,6 +8,7 @@ import { randomUUID } from "node:crypto"
 import { appendAudit, OPERATOR } from "../../../database/audit.ts"
 import { Database } from "../../../database/Database.ts"
 import { orUnavailable } from "../../../database/execute.ts"
+import { isClosed } from "../../../database/moves.ts"
 import type { CallState } from "../../../domain/Change.ts"
 import { type DeclaredAction, isRepeatable } from "../../../domain/DeclaredAction.ts"
 import { OperatorError, type Unavailable } from "../../../domain/errors.ts"
@@ -103,7 +104,7 @@ const CLAIM = `/* max claim call */ WITH due AS (
         ELSE d.definition -> 'executor' ->> '_tag' = 'Code' AND o.organization_id = $2::bigint AND o.action = ANY($3::text[]) END
       AND o.state IN ('queued', 'trying') AND o.next_at <= clock_timestamp() AND coalesce(o.leased_until <= clock_timestamp(), true)
       AND NOT EXISTS (SELECT FROM max.change_outbox e WHERE e.organization_id = o.organization_id AND e.change_id = o.change_id
-        AND e.step < o.step AND e.state <> 'done')
+        AND e.step < o.step AND e.state <> 'done') AND NOT ${isClosed("o.organization_id")}
     ORDER BY o.next_at LIMIT 1 FOR UPDATE OF o SKIP LOCKED)
   UPDATE max.change_outbox o SET state = 'trying', unsure = o.unsure OR due.state = 'trying', attempts = o.attempts + 1,
     lease = $1::text, leased_until = clock_timestamp() + make_interval(secs => (a.definition -> 'executor' ->> 'seconds')::int * 2 + ${GRACE}),

@@ -80,7 +80,7 @@ const SHAPES = `SELECT coalesce(json_agg(x.shape ORDER BY x.shape->>'schema', x.
 
 const decodeShapes = Schema.decodeUnknownSync(Schema.Array(TableShape))
 
-export const nameOf = ({ schema, table }: TableShape): string => `${schema}.${table}`
+export const nameOf = ({ schema, table }: Pick<TableShape, "schema" | "table">): string => `${schema}.${table}`
 
 /** Max's tables, each after the tables that it references. */
 export const readShapes = Effect.fnUntraced(function* (sql: PgClient.PgClient) {

@@ -23,10 +23,13 @@ export const fixSettings = (sql: PgClient.PgClient) =>
     { discard: true }
   )
 
-/** A table's number of rows and the sum of the first 64 bits of each row's SHA-256, independent of their order. */
+/** The sum of the first 64 bits of each row's SHA-256, independent of their order; the row is called `whole`. */
+export const CHECKSUM = `coalesce(sum(('x' || encode(substr(sha256(convert_to(whole::text, 'UTF8')), 1, 8), 'hex'))::bit(64)::bigint), 0)::text`
+
+/** A table's number of rows and their checksum. */
 export const sumOf = Effect.fnUntraced(function* (sql: PgClient.PgClient, shape: TableShape) {
   const [sum] = yield* sql.unsafe<{ rows: string; checksum: string }>(
-    `/* max sum */ SELECT count(*)::text AS rows, coalesce(sum(('x' || encode(substr(sha256(convert_to(whole::text, 'UTF8')), 1, 8), 'hex'))::bit(64)::bigint), 0)::text AS checksum
+    `/* max sum */ SELECT count(*)::text AS rows, ${CHECKSUM} AS checksum
      FROM ${qualified(shape)} whole`
   ).unprepared
   return { rows: Number(sum!.rows), checksum: sum!.checksum }

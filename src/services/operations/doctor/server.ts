@@ -3,6 +3,7 @@ import { Effect } from "effect"
 import { statfs } from "node:fs/promises"
 import { NEWEST_SERVER, OLDEST_SERVER } from "../../../database/migrate.ts"
 import { SCHEMA_VERSION } from "../../../database/migrations/index.ts"
+import { isClosed } from "../../../database/moves.ts"
 import { type Check, fail, ok, some, warn } from "./Finding.ts"
 
 export const postgres: Check = ({ inspection: { inRecovery, serverVersion } }) =>
@@ -184,7 +185,8 @@ export const organizations: Check = ({ inspection, owner }) =>
         owner<{ slug: string; policy: boolean; member: boolean }>`
           SELECT o.slug, o.policy_version IS NOT NULL AS policy, EXISTS (SELECT FROM max.memberships m
             WHERE m.organization_id = o.organization_id AND m.suspended_at IS NULL) AS member
-          FROM max.organizations o ORDER BY o.slug`,
+          FROM max.organizations o
+          WHERE ${owner.literal(inspection.schemaVersion < SCHEMA_VERSION ? "true" : `NOT ${isClosed("o.organization_id")}`)} ORDER BY o.slug`,
         (rows) => {
           const without = (what: "policy" | "member") => rows.filter((row) => !row[what]).map(({ slug }) => slug)
           const [noPolicy, noMember] = [without("policy"), without("member")]
