@@ -4,6 +4,7 @@ import { Effect, Redacted } from "effect"
 import type { SqlError } from "effect/sql"
 import { createHash, createHmac, pbkdf2Sync, randomBytes } from "node:crypto"
 import { ConfigurationError } from "../domain/errors.ts"
+import { moves } from "./migrations/0041_moves.ts"
 import { migrations, PRELUDE, SCHEMA_VERSION } from "./migrations/index.ts"
 import { identifier } from "./sql/SqlWriter.ts"
 
@@ -118,6 +119,7 @@ export const migrate = Effect.fn("Database.migrate")(function* (
     yield* holdMigrations(owner)
     const inspection = yield* inspect(owner)
     yield* refuseNewer(inspection)
+    yield* refuseWhileMoving(owner, inspection)
     for (const statement of pendingStatements(inspection.schemaVersion)) yield* owner.unsafe(statement).unprepared
     const withoutRoles = yield* makeRoles(owner, inspection, ownerPassword)
     const migrated: Migrated = {
@@ -128,6 +130,18 @@ export const migrate = Effect.fn("Database.migrate")(function* (
     return migrated
   }).pipe(owner.withTransaction)
 })
+
+/** During a move both databases have one schema, and the fence refuses a migration's updates, too. */
+const refuseWhileMoving = Effect.fnUntraced(function* (owner: PgClient.PgClient, { schemaVersion }: Inspection) {
+  if (schemaVersion < FIRST_WITH_MOVES || schemaVersion === SCHEMA_VERSION) return
+  const [move] = yield* owner<{ slug: string }>`SELECT slug FROM max.moves WHERE incoming OR cleaned_at IS NULL LIMIT 1`
+  if (move !== undefined)
+    return yield* ConfigurationError.of(
+      `The organization ${move.slug} is being moved. Finish or undo that first, and clean up after it (max doctor).`
+    )
+})
+
+const FIRST_WITH_MOVES = moves.id
 
 /** Idempotent statements that create the roles and set their attributes and privileges. */
 export const roleStatements = (

@@ -179,7 +179,9 @@ export const holdImports = (
     Effect.andThen((moves) =>
       moves.length === 0
         ? Effect.void
-        : Effect.fail(OperatorError.of("This organization is being moved to another database: import when it has arrived."))
+        : Effect.fail(
+            OperatorError.of("This organization is being moved to another database: import when it has arrived.")
+          )
     ),
     Effect.catchTag("SqlError", (error) =>
       Effect.fail(

@@ -60,7 +60,7 @@ layer(TestServices)("the schema", (it) => {
     })
   )
 
-  it.effect("has no sequence and no trigger", () =>
+  it.effect("has no sequence and no trigger, but those of an organization that is being moved", () =>
     Effect.gen(function* () {
       const { owner } = yield* Database
       const rows = yield* owner<{ kind: string; name: string }>`
@@ -68,7 +68,9 @@ layer(TestServices)("the schema", (it) => {
         WHERE c.relkind = 'S' AND n.nspname IN ('max', 'builder', 'data')
         UNION ALL
         SELECT 'trigger', t.tgname::text FROM pg_trigger t JOIN pg_class c ON c.oid = t.tgrelid
-        JOIN pg_namespace n ON n.oid = c.relnamespace WHERE NOT t.tgisinternal AND n.nspname IN ('max', 'builder', 'data')`
+        JOIN pg_namespace n ON n.oid = c.relnamespace WHERE NOT t.tgisinternal AND n.nspname IN ('max', 'builder', 'data')
+          AND NOT EXISTS (SELECT FROM max.moves v WHERE NOT v.incoming AND v.closed AND v.cleaned_at IS NULL
+            AND t.tgfoid = 'max.refuse_moved'::regproc)`
       expect(rows).toEqual([])
     })
   )

@@ -19,7 +19,7 @@ const LOGICAL = [
 export const startCell = (...options: ReadonlyArray<string>) => replicatedFor(0, ...LOGICAL, ...options)
 
 /** Runs statements on one connection of a database's owner. */
-export const onDatabase = <A, E>(url: string, use: (owner: PgClient.PgClient) => Effect.Effect<A, E>) =>
+const onDatabase = <A, E>(url: string, use: (owner: PgClient.PgClient) => Effect.Effect<A, E>) =>
   Effect.runPromise(
     Effect.scoped(
       Effect.flatMap(

@@ -113,8 +113,8 @@ const startReplicated = Effect.fnUntraced(function* (standbys: number, ...more: 
 export const replicatedFor = async (standbys: number, ...options: ReadonlyArray<string>) => {
   const scope = Scope.makeUnsafe()
   const end = () => Effect.runPromise(Scope.close(scope, Exit.void))
-  const cluster = await Effect.runPromise(startReplicated(standbys, ...options).pipe(Scope.provide(scope))).catch((error) =>
-    end().then(() => Promise.reject(error))
+  const cluster = await Effect.runPromise(startReplicated(standbys, ...options).pipe(Scope.provide(scope))).catch(
+    (error) => end().then(() => Promise.reject(error))
   )
   return { ...cluster, end }
 }

@@ -137,12 +137,13 @@ export class Credentials extends Context.Service<
           epoch: bigint
           closed: boolean
         }>`/* max present */ SELECT c.credential_id, c.anchor_id, c.scopes, c.claimed_roles, o.epoch,
-              ${admission.literal(isClosed("o.organization_id"))} AS closed,
+              ${admission.literal(isClosed("k.id"))} AS closed,
               (extract(epoch FROM c.expires_at - now()) * 1000)::float8 AS valid_for
-            FROM max.organizations o LEFT JOIN max.credentials c ON c.organization_id = o.organization_id
-              AND c.sha256 = ${sha256(secret)} AND c.kind = ${kind} AND c.ended_at IS NULL AND c.expires_at > now()
-            WHERE o.organization_id = ${organizationId}`)
-        // An organization that moved away left none of its credentials here.
+            FROM (SELECT ${organizationId}::bigint AS id) k
+              LEFT JOIN max.organizations o ON o.organization_id = k.id
+              LEFT JOIN max.credentials c ON c.organization_id = o.organization_id
+                AND c.sha256 = ${sha256(secret)} AND c.kind = ${kind} AND c.ended_at IS NULL AND c.expires_at > now()`)
+        // Of an organization that moved away, no credential is left here; of one that arrives, it may not be here yet.
         if (row?.closed === true) return yield* unavailable(MOVED)
         if (row === undefined || row.credential_id === null) return yield* NotAuthenticated.error
         return {

@@ -8,7 +8,7 @@ import { SqlError } from "effect/sql"
 import { faultOf } from "../../database/fault.ts"
 import { OperatorError } from "../../domain/errors.ts"
 import { readBackupFile, writeBackupFile } from "./backup/backupFile.ts"
-import { withSnapshot } from "./backup/snapshot.ts"
+import { identityOf, withSnapshot } from "./backup/snapshot.ts"
 import { type Restored, restoreInto, type Target } from "./backup/restore.ts"
 
 export type { Restored, Target } from "./backup/restore.ts"
@@ -53,15 +53,6 @@ export const move = Effect.fn("Backup.move")((from: PgClient.PgClient, target: T
     return yield* withSnapshot(from, (_, parts): Effect.Effect<Restored, unknown> => restoreInto(target, parts))
   }).pipe(explaining("Nothing was moved"))
 )
-
-/** Identifies a database: the server's start time in microseconds and the database's OID. */
-const identityOf = (sql: PgClient.PgClient) =>
-  Effect.map(
-    sql<{ identity: string }>`
-      SELECT extract(epoch FROM pg_postmaster_start_time())::text || ' ' || oid::text AS identity
-      FROM pg_database WHERE datname = current_database()`,
-    ([row]) => row!.identity
-  )
 
 /** Converts database failures into errors worded for operators. */
 const explaining =

@@ -10,6 +10,7 @@ import { type Check, fail, type Finding, ok } from "./doctor/Finding.ts"
 import { mappedTables } from "./doctor/mapped.ts"
 import { clock, connections, disk, extensions, organizations, postgres, schema, standbys } from "./doctor/server.ts"
 import { indexes, statistics, tables } from "./doctor/tables.ts"
+import { moves } from "./doctor/moves.ts"
 import { pooler } from "./doctor/pool.ts"
 import { replicas } from "./doctor/replicas.ts"
 import { roles } from "./doctor/roles.ts"
@@ -24,6 +25,7 @@ const CHECKS: ReadonlyArray<readonly [name: string, check: Check]> = [
   ["roles", roles],
   ["pooler", pooler],
   ["organizations", organizations],
+  ["moves", moves],
   ["tables", tables],
   ["indexes", indexes],
   ["mapped tables", mappedTables],

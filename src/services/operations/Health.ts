@@ -28,7 +28,8 @@ const SHOWN: Readonly<Record<string, "always" | "alone">> = {
   "mapped tables": "alone",
   statistics: "alone",
   connections: "alone",
-  disk: "alone"
+  disk: "alone",
+  moves: "alone"
 }
 
 /** Findings are this old at most. An examination opens connections and reads the catalog, so callers share one. */

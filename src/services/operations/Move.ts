@@ -7,34 +7,36 @@
  * undo replaces first.
  */
 import { Effect, Exit, type Redacted } from "effect"
-import { SqlError } from "effect/sql"
 import { OPERATOR } from "../../database/audit.ts"
 import { raiseEpoch } from "../../database/epoch.ts"
-import { faultOf } from "../../database/fault.ts"
 import { qualified } from "../../database/sql/SqlWriter.ts"
 import { OperatorError } from "../../domain/errors.ts"
-import { encodeId, nextId } from "../../domain/ids.ts"
-import { printable, quoted } from "../../domain/text.ts"
+import { encodeId } from "../../domain/ids.ts"
+import { printable } from "../../domain/text.ts"
 import { define, isOwnTable } from "../catalog/physicalColumns.ts"
 import { compareAhead, compareFenced } from "./move/checksums.ts"
 import { checkDirectory, type Directory, route } from "./move/directory.ts"
-import { close, dropTriggers, reopen, TAKEN_OVER } from "./move/fence.ts"
-import { type Moving, type MoveRow, nameFor, readMove, type Side } from "./move/Moving.ts"
-import { checkServers, checkTarget, checkVersions, mappedRelations } from "./move/preflight.ts"
-import { awaitAll, awaitCopy, publicationStatement, publish, subscribe, subscriptionStatement, unpublish, unsubscribe } from "./move/replicate.ts"
-import { createOwnTables, deleteRows, KEPT, ownTablesOf, tablesOf } from "./move/tables.ts"
+import { close, reopen, TAKEN_OVER } from "./move/fence.ts"
+import { type Moving, type MoveRow, nameFor, readMove } from "./move/Moving.ts"
+import { checkServers, checkTarget, mappedRelations } from "./move/preflight.ts"
+import { explaining, isInForceThere, prepare, refuse, type Sides } from "./move/prepare.ts"
+import {
+  awaitAll,
+  awaitCopy,
+  publicationStatement,
+  publish,
+  subscribe,
+  subscriptionStatement,
+  unpublish,
+  unsubscribe
+} from "./move/replicate.ts"
+import { createOwnTables } from "./move/tables.ts"
 
 export { connectionString, placeOf } from "./move/Moving.ts"
 export type { Directory } from "./move/directory.ts"
+export { cleanAfterMove, undoMove } from "./move/undo.ts"
 
-interface Request {
-  readonly slug: string
-  readonly source: Side
-  readonly target: Side
-  readonly say: Moving["say"]
-}
-
-export interface MoveRequest extends Request {
+export interface MoveRequest extends Sides {
   /** The source as the target's server reaches it, for a user of the source. */
   readonly connection: (user: string, name: string) => Redacted.Redacted<string>
   readonly hasPassword: boolean
@@ -67,26 +69,6 @@ export interface Moved {
     readonly window: Window
   }
 }
-
-const organizationId = Effect.fnUntraced(function* ({ owner }: Side, slug: string) {
-  const [row] = yield* owner<{ id: bigint }>`SELECT organization_id AS id FROM max.organizations WHERE slug = ${slug}`
-  return row?.id ?? (yield* OperatorError.of(`There is no organization with the slug ${quoted(slug)}: max org list`))
-})
-
-/** Both sides, or why they can't be read. */
-const prepare = Effect.fnUntraced(function* ({ say, slug, source, target }: Request) {
-  const versions = yield* checkVersions({ source, target })
-  if (versions.length > 0) return yield* refuse(slug, versions)
-  const id = yield* organizationId(source, slug)
-  const tables = yield* tablesOf(source.owner, id)
-  const moving: Moving = { id, slug, source, target, run: nextId(), tables, say }
-  return { moving, here: yield* readMove(source.owner, id), there: yield* readMove(target.owner, id) }
-})
-
-const refuse = (slug: string, reasons: ReadonlyArray<string>) =>
-  OperatorError.of(`${slug} can't be moved yet:`, reasons.map((reason) => `- ${reason}`))
-
-const isInForceThere = (there: MoveRow | undefined) => there?.incoming === true && !there.closed
 
 /** The plan of a move, after all checks: statements and steps, without passwords. */
 export const planMove = Effect.fn("Move.plan")(function* (request: MoveRequest) {
@@ -131,7 +113,10 @@ const check = Effect.fnUntraced(function* (moving: Moving, here: MoveRow | undef
 })
 
 /** Records the run on both sides. From here on, imports of the organization are refused. */
-const begin = Effect.fn("Move.begin")(function* ({ id, run, slug, source, target }: Moving, there: MoveRow | undefined) {
+const begin = Effect.fn("Move.begin")(function* (
+  { id, run, slug, source, target }: Moving,
+  there: MoveRow | undefined
+) {
   const here = source.owner
   yield* Effect.gen(function* () {
     const [lock] = yield* here<{ free: boolean }>`
@@ -197,7 +182,9 @@ const stay = (moving: Moving) =>
     const here = yield* readMove(moving.source.owner, moving.id)
     if (here?.closed === true) yield* reopen(moving)
   }).pipe(
-    Effect.andThen(moving.say(`${moving.slug} stays in force at the source. Run the same max move again, or with --undo.`)),
+    Effect.andThen(
+      moving.say(`${moving.slug} stays in force at the source. Run the same max move again, or with --undo.`)
+    ),
     Effect.catch(() =>
       moving.say(`${moving.slug} is still closed at the source. Run the same max move again, or with --undo.`)
     )
@@ -207,7 +194,12 @@ export const moveOrganization = Effect.fn("Move.organization")(function* (reques
   if (request.directory !== undefined) yield* checkDirectory(request.directory)
   const { directory, say, slug, target } = request
   const { here, moving, there } = yield* prepare(request)
-  const moved = { organization: slug, to: target.place, key: encodeId(moving.id), ...(directory === undefined ? {} : { cell: directory.cell }) }
+  const moved = {
+    organization: slug,
+    to: target.place,
+    key: encodeId(moving.id),
+    ...(directory === undefined ? {} : { cell: directory.cell })
+  }
   if (here?.place === target.place && !here.incoming) {
     const result: Moved = moved
     if (isInForceThere(there)) return yield* Effect.as(finish(moving, directory), result)
@@ -250,73 +242,3 @@ export const moveOrganization = Effect.fn("Move.organization")(function* (reques
     }
   } satisfies Moved as Moved
 }, explaining)
-
-/** Undoes a move that isn't in force at the target: the organization is as it was at the source, and nothing of it at the target. */
-export const undoMove = Effect.fn("Move.undo")(function* (request: Request) {
-  const { here, moving, there } = yield* prepare(request)
-  const { id, run, slug, source, target } = moving
-  if (here?.moved === true || isInForceThere(there))
-    return yield* OperatorError.of(`${slug} is in force at the target. To bring it back, move it from there.`)
-  const isThis = there?.incoming === true && there.place === source.place
-  if (here === undefined ? !isThis : here.incoming || here.place !== target.place)
-    return yield* OperatorError.of(`No move of ${slug} to ${printable(target.place)} is under way.`)
-  if (isThis) {
-    const held = yield* target.owner`UPDATE max.moves SET run = ${run}
-      WHERE organization_id = ${id} AND incoming AND closed RETURNING 1 AS one`
-    if (held.length === 0)
-      return yield* OperatorError.of(`${slug} is in force at the target. To bring it back, move it from there.`)
-  }
-  yield* source.owner`UPDATE max.moves SET run = ${run} WHERE organization_id = ${id} AND NOT incoming`
-  if (here?.closed === true) yield* reopen(moving)
-  else yield* dropTriggers(moving)
-  yield* unsubscribe(moving)
-  yield* unpublish(moving)
-  if (isThis)
-    yield* Effect.gen(function* () {
-      // Locked until the rows are gone, so that no other run puts the organization in force meanwhile.
-      const held = yield* target.owner`DELETE FROM max.moves
-        WHERE organization_id = ${id} AND incoming AND closed AND run = ${run} RETURNING 1 AS one`
-      if (held.length === 0) return yield* TAKEN_OVER
-      yield* deleteRows(target.owner, id, moving.tables.filter(isOwnTable).map(({ table }) => table))
-      if (there.cleaned) yield* keepTrace(moving)
-    }).pipe(target.owner.withTransaction)
-  yield* source.owner`DELETE FROM max.moves WHERE organization_id = ${id} AND NOT incoming AND run = ${run}`
-}, explaining)
-
-/** Says again at the target, where the organization had lived before, where it went. */
-const keepTrace = Effect.fnUntraced(function* ({ id, run, slug, source, target }: Moving) {
-  const [row] = yield* source.owner<{ name: string; country: string; zone: string }>`
-    SELECT name, country, time_zone AS zone FROM max.organizations WHERE organization_id = ${id}`
-  yield* target.owner`INSERT INTO max.organizations (organization_id, slug, name, country, time_zone, epoch)
-    VALUES (${id}, ${slug}, ${row!.name}, ${row!.country}, ${row!.zone}, ${run})`
-  yield* target.owner`INSERT INTO max.moves (organization_id, slug, incoming, place, closed, run, moved_at, cleaned_at)
-    VALUES (${id}, ${slug}, false, ${source.place}, true, ${run}, now(), now())`
-})
-
-/** Deletes the rows of an organization that moved away; what stays says where it went. */
-export const cleanAfterMove = Effect.fn("Move.clean")(function* ({ slug, source }: Pick<Request, "slug" | "source">) {
-  const id = yield* organizationId(source, slug)
-  const here = yield* readMove(source.owner, id)
-  if (here === undefined || here.incoming || !here.moved)
-    return yield* OperatorError.of(`${slug} hasn't moved away from this database: nothing was deleted.`)
-  yield* deleteRows(source.owner, id, yield* ownTablesOf(source.owner, id), KEPT)
-  yield* dropTriggers({ id, source })
-  yield* source.owner`UPDATE max.moves SET cleaned_at = now() WHERE organization_id = ${id} AND NOT incoming`
-  return here.place
-}, explaining)
-
-/** Words failures of the databases for operators. */
-function explaining<A, E, R>(self: Effect.Effect<A, E, R>): Effect.Effect<A, Exclude<E, SqlError.SqlError> | OperatorError, R> {
-  return self.pipe(
-    Effect.catchDefect((defect) => (SqlError.isSqlError(defect) ? Effect.fail(defect) : Effect.die(defect))),
-    Effect.catch((error): Effect.Effect<never, Exclude<E, SqlError.SqlError> | OperatorError> =>
-      SqlError.isSqlError(error)
-        ? Effect.fail(
-            OperatorError.of(
-              `A database failed: ${faultOf(error).reason}. Run the same max move again, or with --undo.`
-            )
-          )
-        : Effect.fail(error as Exclude<E, SqlError.SqlError>)
-    )
-  )
-}

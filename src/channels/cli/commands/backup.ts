@@ -5,11 +5,7 @@ import { faultOf } from "../../../database/fault.ts"
 import { OperatorError } from "../../../domain/errors.ts"
 import { printable } from "../../../domain/text.ts"
 import { configuredOwner } from "../../../layers.ts"
-import {
-  backup as writeBackup,
-  type Restored,
-  restore as readBackup
-} from "../../../services/operations/Backup.ts"
+import { backup as writeBackup, type Restored, restore as readBackup } from "../../../services/operations/Backup.ts"
 import { recordBackup } from "../../../services/operations/backupRecord.ts"
 import { argument, toggle } from "../flags.ts"
 import { note, result } from "../output.ts"

@@ -78,7 +78,9 @@ const directoryOf = Effect.fnUntraced(function* ({ cell, haproxy, map }: Input) 
   const [file, name] = [Option.getOrUndefined(map), Option.getOrUndefined(cell)]
   if (file === undefined && name === undefined && Option.isNone(haproxy)) return undefined
   if (file === undefined || name === undefined)
-    return yield* UsageError.of("A map file needs the cell, and the other way round: --map FILE --cell NAME [--haproxy SOCKET]")
+    return yield* UsageError.of(
+      "A map file needs the cell, and the other way round: --map FILE --cell NAME [--haproxy SOCKET]"
+    )
   return { file, cell: name, socket: Option.getOrUndefined(haproxy) } satisfies Directory
 })
 
@@ -151,7 +153,9 @@ export const move = Command.make(
     if (Option.isSome(org)) return yield* oneOrganization(org.value, input)
     const { cell, clean, from, haproxy, map, print, to, undo, withoutMapped } = input
     if (clean || print || undo || withoutMapped || [cell, from, haproxy, map].some(Option.isSome))
-      return yield* UsageError.of("Name the organization that moves: --org SLUG. Without it, everything moves into an empty database.")
+      return yield* UsageError.of(
+        "Name the organization that moves: --org SLUG. Without it, everything moves into an empty database."
+      )
     if (Option.isNone(to)) return yield* UsageError.of("Name the other database: --to URL")
     yield* everything(to.value)
   }, Effect.scoped)

@@ -97,3 +97,12 @@ const parts = (sql: PgClient.PgClient, contents: Contents): Stream.Stream<Part, 
     Stream.concat(Stream.suspend(() => Stream.make<[Part]>(Part.cases.End.make({ rows: total }))))
   )
 }
+
+/** Identifies a database: the server's start time in microseconds and the database's OID. */
+export const identityOf = (sql: PgClient.PgClient) =>
+  Effect.map(
+    sql<{ identity: string }>`
+      SELECT extract(epoch FROM pg_postmaster_start_time())::text || ' ' || oid::text AS identity
+      FROM pg_database WHERE datname = current_database()`,
+    ([row]) => row!.identity
+  )

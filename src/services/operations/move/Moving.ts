@@ -52,7 +52,7 @@ export const placeOf = (connect: PgClient.PgClientConfig): string => {
 }
 
 /** The parts of an address, from a URL or from separate settings. */
-export const addressOf = (connect: PgClient.PgClientConfig) => {
+const addressOf = (connect: PgClient.PgClientConfig) => {
   const url = connect.url === undefined ? undefined : new URL(Redacted.value(connect.url))
   const text = (part: string | undefined) => (part === undefined || part === "" ? undefined : decodeURIComponent(part))
   const user = connect.username ?? text(url?.username)
@@ -61,7 +61,10 @@ export const addressOf = (connect: PgClient.PgClientConfig) => {
     port: url?.searchParams.get("port") ?? text(url?.port) ?? String(connect.port ?? 5432),
     user,
     database: text(url?.pathname.slice(1)) ?? connect.database ?? user ?? "postgres",
-    password: connect.password === undefined ? text(url?.password) : Redacted.value(connect.password as Redacted.Redacted<string>),
+    password:
+      connect.password === undefined
+        ? text(url?.password)
+        : Redacted.value(connect.password as Redacted.Redacted<string>),
     parameters: url?.searchParams ?? new URLSearchParams()
   }
 }
@@ -69,7 +72,11 @@ export const addressOf = (connect: PgClient.PgClientConfig) => {
 const PASSED_ON = ["sslmode", "sslrootcert", "sslcert", "sslkey", "sslcrl", "channel_binding", "connect_timeout"]
 
 /** The connection string of the subscription: the source as the target's server reaches it. It contains the password. */
-export const connectionString = (connect: PgClient.PgClientConfig, user: string, name: string): Redacted.Redacted<string> => {
+export const connectionString = (
+  connect: PgClient.PgClientConfig,
+  user: string,
+  name: string
+): Redacted.Redacted<string> => {
   const { database, host, parameters, password, port, user: named } = addressOf(connect)
   const parts: ReadonlyArray<readonly [string, string | null | undefined]> = [
     ["host", host],

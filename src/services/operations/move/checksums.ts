@@ -69,10 +69,9 @@ export type Compared = ReadonlyMap<string, ReadonlyMap<number, string>>
 /** Compares all rows while the organization is in use; what differs may be on its way. */
 export const compareAhead = Effect.fn("Move.compareAhead")(function* ({ id, source, tables, target }: Moving) {
   const parts = tables.map((shape) => ({ shape }))
-  const [mine, theirs] = yield* Effect.all(
-    [read(source, id, parts, "both"), read(target, id, parts, "checksum")],
-    { concurrency: 2 }
-  )
+  const [mine, theirs] = yield* Effect.all([read(source, id, parts, "both"), read(target, id, parts, "checksum")], {
+    concurrency: 2
+  })
   return new Map(
     tables.map((shape, at) => {
       const equal = [...mine[at]!.values()].filter((bucket) => isEqual(bucket, theirs[at]!.get(bucket.bucket)))
@@ -87,17 +86,15 @@ export const compareFenced = Effect.fn("Move.compareFenced")(function* (
   ahead: Compared
 ) {
   const all = tables.map((shape) => ({ shape }))
-  const [marks, counts] = yield* Effect.all(
-    [read(source, id, all, "versions"), read(target, id, all, "rows")],
-    { concurrency: 2 }
-  )
+  const [marks, counts] = yield* Effect.all([read(source, id, all, "versions"), read(target, id, all, "rows")], {
+    concurrency: 2
+  })
   const open = tables.flatMap((shape, at): ReadonlyArray<Part> => {
     const before = ahead.get(nameOf(shape))
     if (before === undefined) return [{ shape }]
     const [now, there] = [marks[at]!, counts[at]!]
     const only = [...new Set([...before.keys(), ...now.keys(), ...there.keys()])].filter(
-      (bucket) =>
-        before.get(bucket) !== now.get(bucket)?.versions || now.get(bucket)?.rows !== there.get(bucket)?.rows
+      (bucket) => before.get(bucket) !== now.get(bucket)?.versions || now.get(bucket)?.rows !== there.get(bucket)?.rows
     )
     return only.length === 0 ? [] : [{ shape, only }]
   })

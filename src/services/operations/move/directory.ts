@@ -51,15 +51,19 @@ export const checkDirectory = Effect.fnUntraced(function* ({ cell, file, socket 
 
 /** Routes an organization to a cell: in the file, atomically, and in the running haproxy. */
 export const route = Effect.fn("Move.route")(function* ({ cell, file, socket }: Directory, key: string) {
-  yield* attempt(async () => {
-    const lines = (await readFile(file, "utf8")).trimEnd().split("\n")
-    const others = lines.filter((line) => line !== "" && line.trim().split(/\s+/)[0] !== key)
-    const partial = `${file}.${process.pid}.partial`
-    await writeFile(partial, `${[...others, `${key} ${cell}`].join("\n")}\n`, { mode: (await stat(file)).mode })
-    await rename(partial, file)
-  }, `The map ${quoted(file)} can't be written.`)
+  yield* attempt(
+    async () => {
+      const lines = (await readFile(file, "utf8")).trimEnd().split("\n")
+      const others = lines.filter((line) => line !== "" && line.trim().split(/\s+/)[0] !== key)
+      const partial = `${file}.${process.pid}.partial`
+      await writeFile(partial, `${[...others, `${key} ${cell}`].join("\n")}\n`, { mode: (await stat(file)).mode })
+      await rename(partial, file)
+    },
+    `The map ${quoted(file)} can't be written.`
+  )
   if (socket === undefined) return
   const set = yield* say(socket, `set map ${file} ${key} ${cell}`)
   const answer = /not found/i.test(set) ? yield* say(socket, `add map ${file} ${key} ${cell}`) : set
-  if (answer !== "") return yield* OperatorError.of("haproxy refused the new line of its map. Reload it: it reads the file.")
+  if (answer !== "")
+    return yield* OperatorError.of("haproxy refused the new line of its map. Reload it: it reads the file.")
 })

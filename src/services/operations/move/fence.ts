@@ -27,7 +27,8 @@ const DROP_PATIENCE = "50ms"
 
 const triggersOf = (id: bigint) => [identifier(nameFor(id)), identifier(`${nameFor(id)}_rows`)] as const
 
-const inOneBlock = (statements: ReadonlyArray<string>) => `DO $max$ BEGIN ${statements.map((each) => `${each};`).join(" ")} END $max$`
+const inOneBlock = (statements: ReadonlyArray<string>) =>
+  `DO $max$ BEGIN ${statements.map((each) => `${each};`).join(" ")} END $max$`
 
 /** Locks the organization and its tables against writers, or fails within `PATIENCE`. */
 const lockTables = Effect.fnUntraced(function* ({ id, source: { owner }, tables }: Moving) {
@@ -48,7 +49,11 @@ const whenFree =
       Effect.tapError((error) =>
         isBusy(error) && waits++ % 5 === 0 ? Effect.flatMap(holders(source, tables), say) : Effect.void
       ),
-      Effect.retry({ while: isBusy, times: ATTEMPTS, schedule: Schedule.spaced(PATIENCE.replace("ms", " millis") as "800 millis") })
+      Effect.retry({
+        while: isBusy,
+        times: ATTEMPTS,
+        schedule: Schedule.spaced(PATIENCE.replace("ms", " millis") as "800 millis")
+      })
     )
   }
 
@@ -118,7 +123,9 @@ export const reopen = Effect.fn("Move.reopen")(function* (moving: Moving) {
     if (fenced.length > 0)
       yield* define(owner, [
         inOneBlock(
-          fenced.flatMap(({ names, table }) => names.map((name) => `ALTER TABLE ${table} DISABLE TRIGGER ${identifier(name)}`))
+          fenced.flatMap(({ names, table }) =>
+            names.map((name) => `ALTER TABLE ${table} DISABLE TRIGGER ${identifier(name)}`)
+          )
         )
       ])
     yield* raiseEpoch(owner, id, [{ actor: OPERATOR, action: "organization.stayed", subject: "database" }])
@@ -143,9 +150,6 @@ export const dropTriggers = Effect.fn("Move.dropTriggers")(function* (moving: Pi
     yield* define(owner, [
       `SET LOCAL lock_timeout = '${DROP_PATIENCE}'`,
       ...names.map((name) => `DROP TRIGGER ${identifier(name)} ON ${table}`)
-    ]).pipe(
-      owner.withTransaction,
-      Effect.retry({ while: isBusy, times: 600, schedule: Schedule.spaced("200 millis") })
-    )
+    ]).pipe(owner.withTransaction, Effect.retry({ while: isBusy, times: 600, schedule: Schedule.spaced("200 millis") }))
   }
 })

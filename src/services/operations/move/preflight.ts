@@ -126,11 +126,16 @@ export const checkTarget = Effect.fnUntraced(function* ({ id, slug, source, tabl
     SELECT EXISTS (SELECT FROM max.organizations WHERE organization_id = ${id}) AS same,
       EXISTS (SELECT FROM max.organizations WHERE organization_id <> ${id} AND slug = ${slug}) AS slug`
   if (found!.same && move === undefined)
-    reasons.push(`The target has this organization already, as after a backup was restored there: move it into another database.`)
-  if (found!.slug) reasons.push(`The target has another organization with the slug ${slug}: move it to another database.`)
+    reasons.push(
+      `The target has this organization already, as after a backup was restored there: move it into another database.`
+    )
+  if (found!.slug)
+    reasons.push(`The target has another organization with the slug ${slug}: move it to another database.`)
   const providers = yield* source.owner<{ key: string }>`
     SELECT issuer || ' ' || audience AS key FROM max.identity_providers WHERE organization_id = ${id}`
-  const numbers = yield* source.owner<{ key: string }>`SELECT phone AS key FROM max.sms_numbers WHERE organization_id = ${id}`
+  const numbers = yield* source.owner<{
+    key: string
+  }>`SELECT phone AS key FROM max.sms_numbers WHERE organization_id = ${id}`
   const taken = yield* there<{ mend: string }>`
     SELECT 'max idp remove' AS mend FROM max.identity_providers WHERE organization_id <> ${id}
       AND issuer || ' ' || audience = ANY(${texts(providers.map(({ key }) => key))}::text::text[])

@@ -23,8 +23,13 @@ export const publish = Effect.fn("Move.publish")(function* (moving: Moving) {
   const published = yield* owner<{ name: string }>`
     SELECT schemaname || '.' || tablename AS name FROM pg_publication_tables WHERE pubname = ${nameFor(id)}`
   if (published.length === 0) yield* define(owner, [publicationStatement(moving)])
-  else if (published.length !== tables.length || !tables.every((shape) => published.some(({ name }) => name === nameOf(shape))))
-    return yield* OperatorError.of("The organization's tables are others than an earlier run published. Run it with --undo, and move it again.")
+  else if (
+    published.length !== tables.length ||
+    !tables.every((shape) => published.some(({ name }) => name === nameOf(shape)))
+  )
+    return yield* OperatorError.of(
+      "The organization's tables are others than an earlier run published. Run it with --undo, and move it again."
+    )
   // After the publication: a slot decodes changes with the publications of their time.
   yield* owner`SELECT (pg_create_logical_replication_slot(${nameFor(id)}, 'pgoutput')).slot_name::text AS name
     WHERE NOT EXISTS (SELECT FROM pg_replication_slots WHERE slot_name = ${nameFor(id)})`
@@ -74,7 +79,8 @@ export const awaitCopy = Effect.fn("Move.awaitCopy")(function* ({ id, say, targe
   let before: number | undefined
   let told = 0
   const state = Effect.gen(function* () {
-    const [row] = yield* target.owner.unsafe<{ tables: number; ready: number; errors: number }>(STATE, [nameFor(id)]).unprepared
+    const [row] = yield* target.owner.unsafe<{ tables: number; ready: number; errors: number }>(STATE, [nameFor(id)])
+      .unprepared
     if (row === undefined) return yield* OperatorError.of("The subscription is gone. Run the same max move again.")
     before ??= row.errors
     if (row.errors - before >= MAX_ERRORS)
@@ -101,7 +107,9 @@ export const awaitAll = Effect.fn("Move.awaitAll")(function* ({ id, source: { ow
     const [slot] = yield* owner<{ done: boolean }>`
       SELECT confirmed_flush_lsn >= ${position!.at}::text::pg_lsn AS done FROM pg_replication_slots WHERE slot_name = ${nameFor(id)}`
     if (slot === undefined)
-      return yield* OperatorError.of("The replication slot is gone, as after a failover. Run it with --undo, and move it again.")
+      return yield* OperatorError.of(
+        "The replication slot is gone, as after a failover. Run it with --undo, and move it again."
+      )
     return slot.done
   })
   yield* Effect.repeat(state, { until: (done) => done, schedule: Schedule.spaced("5 millis") }).pipe(
@@ -110,7 +118,10 @@ export const awaitAll = Effect.fn("Move.awaitAll")(function* ({ id, source: { ow
 })
 
 /** Drops the subscription without asking the source, which the target may not reach any more. */
-export const unsubscribe = Effect.fn("Move.unsubscribe")(function* ({ id, target: { owner } }: Pick<Moving, "id" | "target">) {
+export const unsubscribe = Effect.fn("Move.unsubscribe")(function* ({
+  id,
+  target: { owner }
+}: Pick<Moving, "id" | "target">) {
   const name = quotedName(id)
   const [existing] = yield* owner<{ slot: string | null }>`SELECT s.subslotname::text AS slot FROM pg_subscription s
     JOIN pg_database d ON d.oid = s.subdbid WHERE d.datname = current_database() AND s.subname = ${nameFor(id)}`
@@ -120,7 +131,10 @@ export const unsubscribe = Effect.fn("Move.unsubscribe")(function* ({ id, target
 })
 
 /** Drops the slot, once its reader has gone, and the publication. */
-export const unpublish = Effect.fn("Move.unpublish")(function* ({ id, source: { owner } }: Pick<Moving, "id" | "source">) {
+export const unpublish = Effect.fn("Move.unpublish")(function* ({
+  id,
+  source: { owner }
+}: Pick<Moving, "id" | "source">) {
   const drop = Effect.gen(function* () {
     yield* owner`SELECT pg_terminate_backend(active_pid) FROM pg_replication_slots WHERE slot_name = ${nameFor(id)} AND active`
     yield* owner`SELECT pg_drop_replication_slot(slot_name) FROM pg_replication_slots WHERE slot_name = ${nameFor(id)}`
