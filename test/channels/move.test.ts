@@ -255,7 +255,7 @@ describe("max move --org that is refused", () => {
     const between = { DATABASE_URL: first.url, THERE: second.url }
     expect(await refused({ ...between, THERE: fresh }, "--org", "harbor")).toContain("run max migrate")
     expect(await refused({ ...between, THERE: first.url }, "--org", "harbor")).toContain("this very database")
-    expect(await refused(between, "--org", "nobody")).toContain("no organization with the slug")
+    expect(await refused(between, "--org", "unknown")).toContain("no organization with the slug")
     expect(await refused(between, "--org", "harbor", "--cell", "b")).toContain("--map FILE --cell NAME")
     expect(await refused(between, "--org", "harbor", "--map", "/no/such/map", "--cell", "b")).toContain("--map")
     expect(await refused(between, "--undo")).toContain("--org SLUG")
@@ -495,7 +495,7 @@ describe("max move --org that is killed", () => {
     return traces(victim)
   }
 
-  it("while rows are copied: nobody reads them at the target, imports wait, and an undo leaves nothing", async () => {
+  it("while rows are copied: the target answers no request with them, imports wait, and an undo leaves nothing", async () => {
     const victim = await newVictim()
     const release = await kill(COPYING, victim)
     expect((await lookUp(there, victim.slug)).status).toBe(503)

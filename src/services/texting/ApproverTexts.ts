@@ -33,8 +33,9 @@ export class ApproverTexts extends Context.Service<
                 SELECT c.organization_id, c.change_id, c.proposer_id, c.approvers, (now() AT TIME ZONE o.time_zone)::date AS day
                 FROM max.sms_settings g JOIN max.organizations o ON o.organization_id = g.organization_id
                   JOIN max.changes c ON c.organization_id = g.organization_id
-                WHERE NOT ${app.literal(isClosed("g.organization_id"))} AND g.tell_approvers AND c.state = 'waiting' AND c.expires_at > clock_timestamp()
-                  AND c.yes_at > clock_timestamp() - make_interval(hours => ${MAX_HOURS}::int)),
+                WHERE g.tell_approvers AND c.state = 'waiting' AND c.expires_at > clock_timestamp()
+                  AND c.yes_at > clock_timestamp() - make_interval(hours => ${MAX_HOURS}::int)
+                  AND NOT ${app.literal(isClosed("g.organization_id"))}),
               texts AS (
                 SELECT w.organization_id, w.change_id, w.day, m.anchor_id, s.line, s.phone, ${start} || w.change_id AS body,
                   left(encode(sha256(convert_to(w.change_id || ':' || m.anchor_id, 'UTF8')), 'hex'), 24) AS text_id
