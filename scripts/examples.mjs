@@ -308,9 +308,13 @@ const main = async () => {
     const printed = await runExample("purchase-orders", { DATABASE_URL: urls.orders }, 5 * END_MS)
     assert.match(printed, /Every dialogue went as expected\./)
   })
+  await step("examples/equity", async () => {
+    const printed = await runExample("equity", { DATABASE_URL: urls.equity }, 5 * END_MS)
+    assert.match(printed, /^25 tools$/m)
+  })
 }
 
-/** Runs the demo's server until standard input closes, and creates two empty databases on it. */
+/** Runs the demo's server until standard input closes, and creates three empty databases on it. */
 const HOLD = `
 import { PgClient } from "@effect/sql-pg"
 import { Effect, Redacted } from "effect"
@@ -320,8 +324,8 @@ await Effect.runPromise(Effect.scoped(Effect.gen(function* () {
   const demo = urlOf(yield* start({ dataDir: process.cwd() + "/.max-demo", stateDir: process.env.MAX_STATE_DIR }))
   const at = (pathname) => Object.assign(new URL(demo), { pathname }).href
   const sql = yield* PgClient.make({ url: Redacted.make(demo), maxConnections: 1 })
-  for (const name of ["shop", "orders"]) yield* sql.unsafe("CREATE DATABASE " + name).unprepared
-  console.log(JSON.stringify({ demo, shop: at("/shop"), orders: at("/orders") }))
+  for (const name of ["shop", "orders", "equity"]) yield* sql.unsafe("CREATE DATABASE " + name).unprepared
+  console.log(JSON.stringify({ demo, shop: at("/shop"), orders: at("/orders"), equity: at("/equity") }))
   yield* Effect.promise(() => new Promise((resolve) => process.stdin.on("end", resolve).resume()))
 })).pipe(Effect.provide(Reactivity.layer)))`
 

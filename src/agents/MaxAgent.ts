@@ -143,9 +143,20 @@ export class MaxAgent extends Context.Service<
           const locale = { country: organization.country, today: today(organization.timeZone) }
           const provenance = new Provenance(locale, principal.anchorEntityId, asked)
           // Basic mode reads the person's words alone; a model may be led by the text of a row.
-          const judge = model.provider === "basic" ? passes : provenance.judge
+          const isBasic = model.provider === "basic"
+          const judge = isBasic ? passes : provenance.judge
           const { context, drafts } = yield* changesOf(changes, input.changes, principal, session, reference, judge)
-          const prepared = yield* prepare(organization, principal, session, basis, asked, work, provenance, context)
+          const prepared = yield* prepare(
+            organization,
+            principal,
+            session,
+            basis,
+            asked,
+            work,
+            provenance,
+            context,
+            isBasic
+          )
           prepared.grounding.deeds = {
             isApplied: () => (drafts?.changes.length ?? 0) === 0 && hasReceipt(context.drafts),
             of: () => ({

@@ -58,7 +58,8 @@ export const prepare = Effect.fnUntraced(function* (
   text: string,
   work: TurnWork,
   provenance: Provenance,
-  changing: Pick<TurnContext, "can" | "drafts"> = {}
+  changing: Pick<TurnContext, "can" | "drafts"> = {},
+  isBasic = false
 ) {
   const queries = yield* EntityQueryService
   const as = Effect.provideService(CurrentPrincipal, principal)
@@ -75,7 +76,7 @@ export const prepare = Effect.fnUntraced(function* (
     { concurrency: "unbounded" }
   ).pipe(as)
   const present = focus.filter((found) => found !== undefined)
-  const context = { ...makeContext(organization, overview, person?.entity, present), ...changing }
+  const context = { ...makeContext(organization, overview, person?.entity, present, isBasic), ...changing }
   const grounding = yield* work.part(() => groundingOf(organization, context, overview, present, recent(history), text))
   yield* work.part(() => {
     provenance.setTypes(new Map(overview.map(({ id, name, pluralName }) => [id, [id, name, pluralName]])))
@@ -96,7 +97,8 @@ const makeContext = (
   organization: Organization,
   overview: ReadonlyArray<TypeOverview>,
   person: Entity | undefined,
-  focus: ReadonlyArray<Found>
+  focus: ReadonlyArray<Found>,
+  isBasic: boolean
 ): TurnContext => ({
   person: person?.displayName === undefined ? {} : { name: contextName(person.displayName) },
   organization: contextName(organization.name),
@@ -109,7 +111,8 @@ const makeContext = (
       name: contextName(name),
       plural: contextName(pluralName),
       ...(identifiers.length === 0 ? {} : { columns: identifiers })
-    }))
+    })),
+    isBasic
   ),
   ...(focus.length === 0
     ? {}

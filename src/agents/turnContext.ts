@@ -48,9 +48,12 @@ export interface FocusEntity {
 /** A row's name for the context: one line, at most 40 characters. */
 export const contextName = (name: string): string => labelFrom(name)
 
-/** Types in the context; `listEntityTypes` lists the others. */
+/** Types in the context; `listEntityTypes` lists the others, which basic mode doesn't ask for. */
 const MAX_TYPES = 8
+const MAX_BASIC_TYPES = 12
 
 /** The first types for the context, people first. */
-export const contextTypes = (types: ReadonlyArray<ContextType>): ReadonlyArray<ContextType> =>
-  [...types].sort((a, b) => Number(b.id === PEOPLE) - Number(a.id === PEOPLE)).slice(0, MAX_TYPES)
+export const contextTypes = (types: ReadonlyArray<ContextType>, isBasic: boolean): ReadonlyArray<ContextType> =>
+  [...types]
+    .sort((a, b) => Number(b.id === PEOPLE) - Number(a.id === PEOPLE))
+    .slice(0, isBasic ? MAX_BASIC_TYPES : MAX_TYPES)

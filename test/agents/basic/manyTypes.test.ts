@@ -1,0 +1,22 @@
+/** Basic mode knows more types than a model is told of, because it doesn't ask for the list of all. */
+import { layer } from "@effect/vitest"
+import { Effect } from "effect"
+import { expect } from "vitest"
+import { makeOrganization } from "../../support/atlas.ts"
+import { ask, BasicAgent, load, openTo } from "../../support/basic.ts"
+
+const TYPES = ["boats", "cranes", "docks", "engines", "ferries", "grants", "harbors", "tickets", "zones"]
+
+layer(BasicAgent, { excludeTestServices: true })("an organization of twelve types", (it) => {
+  it.effect("is asked about the last of them as about the first, and a name is found in any", () =>
+    Effect.gen(function* () {
+      const organization = yield* makeOrganization("harbor")
+      for (const type of TYPES) yield* load(organization, type, [{ id: type, name: `First of ${type}` }])
+      yield* openTo(organization, "people", "companies", "meetings", ...TYPES)
+      const said = (text: string) => Effect.map(ask(organization, text), ({ text }) => text)
+      for (const type of TYPES) expect(yield* said(`list the ${type}`), type).toContain(`First of ${type}`)
+      expect(yield* said("how many zones are there")).toContain("1 zone")
+      expect(yield* said("show First of zones")).toContain("First of zones")
+    })
+  )
+})
