@@ -11,6 +11,7 @@ import type { Principal } from "../../domain/Principal.ts"
 import { badRowTexts } from "../import/BadRows.ts"
 import { type Imported, Importer, type ImportRequest } from "../import/Importer.ts"
 import { type Proposal, propose } from "../import/propose.ts"
+import { ofPage, Remedies } from "../import/remedies.ts"
 import type { FileOptions } from "../import/readers/ImportFile.ts"
 import { loadSample } from "../import/sample/loadSample.ts"
 import { IdentityResolver } from "../members/IdentityResolver.ts"
@@ -47,6 +48,10 @@ export class Imports extends Context.Service<
       const importer = yield* Importer
       const readers = yield* Semaphore.make(READERS)
 
+      /** Reads a file, and words what helps as the page does. */
+      const reading = <A, E>(effect: Effect.Effect<A, E>) =>
+        Effect.provideService(readers.withPermit(effect), Remedies, ofPage)
+
       const current = Effect.fnUntraced(function* (administrator: Principal) {
         const { principal, state } = yield* identities.readmit(administrator)
         yield* requirePower(state.policy, principal, "data")
@@ -65,7 +70,7 @@ export class Imports extends Context.Service<
 
         propose: Effect.fn("Imports.propose")(function* (administrator, path, options) {
           const { state } = yield* current(administrator)
-          return yield* readers.withPermit(propose(path, state.catalog, options))
+          return yield* reading(propose(path, state.catalog, options))
         }),
 
         addSample: Effect.fn("Imports.addSample")(function* (administrator) {
@@ -82,7 +87,7 @@ export class Imports extends Context.Service<
           const { principal, state } = yield* current(administrator)
           const type = typeBySlug(state.catalog, wanted.type)
           const isWhole = type === undefined || seesWhole(state.policy, principal.roles, type)
-          const imported = yield* readers.withPermit(
+          const imported = yield* reading(
             importer.import(state.catalog.organization, {
               ...wanted,
               files: [path],

@@ -7,11 +7,11 @@ import type { BadRows } from "./BadRows.ts"
 import { addProblem, type Batch } from "./BatchReader.ts"
 import type { Fields, ReferenceField, Target } from "./bindFields.ts"
 import type { Diff } from "./Diff.ts"
-import { word } from "./faults.ts"
 import type { Outcomes } from "./Outcomes.ts"
 import type { Meeting } from "./peopleChanges.ts"
 import { ID } from "./planImport.ts"
 import type { ImportFile } from "./readers/ImportFile.ts"
+import type { Remedies } from "./remedies.ts"
 import type { References } from "./resolveReferences.ts"
 import type { Destination } from "./statements.ts"
 
@@ -33,6 +33,7 @@ export interface Writing {
 /** One pass over all of the files, with the outcomes of their rows so far. */
 export interface Pass extends Meeting {
   readonly writing: Writing
+  readonly remedies: Remedies
   readonly bad: BadRows
   readonly outcomes: Outcomes
   readonly diff: Diff | undefined
@@ -54,7 +55,7 @@ export interface FilePass extends Pass {
 
 /** The targets of a field's keys by row; undefined for a row that the second pass resolves. */
 export const targetsOf = (
-  { bad, outcomes }: FilePass,
+  { bad, outcomes, remedies }: FilePass,
   field: ReferenceField,
   { numbers, problems, records }: Pick<Batch, "numbers" | "records" | "problems">,
   keysByRow: ReadonlyArray<ReadonlyArray<string> | undefined>,
@@ -71,7 +72,7 @@ export const targetsOf = (
         return undefined
       } else {
         const source = field.sourceOf(record.cells[field.index], key)
-        addProblem(problems, row, field.header, unresolved(bad, field, source, target))
+        addProblem(problems, row, field.header, unresolved(bad, remedies, field, source, target))
       }
     }
     return targets
@@ -79,12 +80,13 @@ export const targetsOf = (
 
 const unresolved = (
   bad: BadRows,
+  remedies: Remedies,
   { by, column, explicit, header, target }: ReferenceField,
   source: string,
   result: Target
 ): string => {
   if (!explicit)
-    bad.hint = `${quoted(header).slice(1, -1)} was read as ids of ${target.slug}. To look them up by another column: --map ${word(header)}=${column.slug}:${target.slug}.name`
+    bad.hint = `${quoted(header).slice(1, -1)} was read as ids of ${target.slug}. ${remedies.lookUp(header, `${column.slug}:${target.slug}.name`)}`
   return `${result === "none" ? "none" : "more than one"} of the ${target.pluralName.toLowerCase()} has the ${by?.slug ?? ID} ${quoted(source)}`
 }
 

@@ -14,10 +14,11 @@ import { emailKey, foldText, phoneSearchKey } from "../../domain/keys.ts"
 import { printable, quoted } from "../../domain/text.ts"
 import { boundText, textProblem } from "../cells/cellWriter.ts"
 import { partsOfCell, readId, type ValueField, valueField } from "./convertCell.ts"
-import { fault, word } from "./faults.ts"
+import { fault } from "./faults.ts"
 import type { LocalForms } from "./localForms.ts"
 import { ID, type Mapped, type Via } from "./planImport.ts"
 import type { Cell } from "./readers/FileRecord.ts"
+import { Remedies } from "./remedies.ts"
 
 /** What a key of a reference resolves to. */
 export type Target = bigint | "none" | "several"
@@ -107,7 +108,7 @@ const referenceField = Effect.fnUntraced(function* (
   if (target === undefined) throw new Error("A reference leads to a type that doesn't exist")
   if (target.mapping !== undefined) {
     return yield* fault(
-      `${quoted(header)}: ${target.pluralName} are read from ${printable(target.relation.table)}, which Max doesn't write to, and imported rows can't refer to them. Leave it out: --ignore ${word(header)}`
+      `${quoted(header)}: ${target.pluralName} are read from ${printable(target.relation.table)}, which Max doesn't write to, and imported rows can't refer to them. ${(yield* Remedies).leaveOut(header)}`
     )
   }
   const by = via === undefined || via.column === ID ? undefined : columnBySlug(target, via.column)

@@ -4,6 +4,7 @@ import type { ColumnKind } from "../../domain/EntityType.ts"
 import { OperatorError } from "../../domain/errors.ts"
 import { quoted } from "../../domain/text.ts"
 import { isoDate } from "../../domain/values.ts"
+import { Remedies } from "./remedies.ts"
 
 export interface LocalOptions {
   /** The locale of the files, such as de-DE. */
@@ -31,14 +32,17 @@ const WORDS: Readonly<Record<string, readonly [yes: RegExp, no: RegExp]>> = {
 }
 
 export const localForms = Effect.fnUntraced(function* ({ dates, locale }: LocalOptions) {
+  const { option } = yield* Remedies
   if (dates !== undefined && !isOrder(dates))
-    return yield* OperatorError.of(`--dates ${quoted(dates)}: it is dmy, mdy or ymd, such as dmy for 31.12.2026.`)
-  const known = locale === undefined ? undefined : yield* localeNamed(locale)
+    return yield* OperatorError.of(
+      `${option("dates", quoted(dates))}: it is dmy, mdy or ymd, such as dmy for 31.12.2026.`
+    )
+  const known = locale === undefined ? undefined : yield* localeNamed(locale, option)
   const forms: LocalForms = readerOf(known, dates ?? (known === undefined ? undefined : orderOf(known)))
   return forms
 })
 
-const localeNamed = (locale: string): Effect.Effect<string, OperatorError> => {
+const localeNamed = (locale: string, option: Remedies["option"]): Effect.Effect<string, OperatorError> => {
   const known = () => {
     try {
       return Intl.NumberFormat.supportedLocalesOf(locale)[0]
@@ -48,7 +52,9 @@ const localeNamed = (locale: string): Effect.Effect<string, OperatorError> => {
   }
   const found = known()
   return found === undefined
-    ? Effect.fail(OperatorError.of(`--locale ${quoted(locale)}: this isn't a locale such as de-DE, en-US or fr-FR.`))
+    ? Effect.fail(
+        OperatorError.of(`${option("locale", quoted(locale))}: this isn't a locale such as de-DE, en-US or fr-FR.`)
+      )
     : Effect.succeed(found)
 }
 

@@ -15,6 +15,7 @@ import { printable, quoted } from "../../domain/text.ts"
 import { MANAGED } from "../catalog/physicalColumns.ts"
 import { fault, list, suggestion, word } from "./faults.ts"
 import { meaningOf } from "./headerWords.ts"
+import { Remedies } from "./remedies.ts"
 import type { ImportFile } from "./readers/ImportFile.ts"
 
 export interface PlanRequest {
@@ -69,6 +70,7 @@ export const planImport = Effect.fnUntraced(function* (
   request: PlanRequest,
   catalog: Catalog
 ): Effect.fn.Return<Plan, OperatorError> {
+  const remedies = yield* Remedies
   const type = yield* typeOf(request, catalog)
   yield* checkOptions(files, request)
   const created: Array<Created> = []
@@ -92,16 +94,16 @@ export const planImport = Effect.fnUntraced(function* (
         }
         const { creates, slug, via } = destination
         const other = mapped.find((entry) => entry.slug === slug)
-        if (other !== undefined) return yield* duplicateDestination(other.header, header, slug)
+        if (other !== undefined) return yield* duplicateDestination(other.header, header, slug, remedies)
         mapped.push({ header, index, slug, ...(via === undefined ? {} : { via }) })
         if (creates !== undefined && !created.some((column) => column.slug === slug)) created.push({ slug, ...creates })
       }
     }
     const where = files.length === 1 ? "" : `${file.name}: `
-    if (unknown.length > 0) return yield* unknownHeaders(where, unknown, type!, file.headers.length)
+    if (unknown.length > 0) return yield* unknownHeaders(where, unknown, type!, file.headers.length, remedies)
     if (!mapped.some(({ slug }) => slug === DISPLAY_NAME)) {
       return yield* fault(
-        `${where}${where === "" ? "No" : "no"} header maps to name, which every record needs. Add: --map HEADER=name. The file has: ${list(file.headers)}`
+        `${where}${where === "" ? "No" : "no"} header maps to name, which every record needs. ${remedies.name} The file has: ${list(file.headers)}`
       )
     }
     plans.push({ file, mapped })
@@ -116,10 +118,11 @@ export const planImport = Effect.fnUntraced(function* (
 
 /** The type of the rows; undefined when the import creates it. */
 const typeOf = Effect.fnUntraced(function* (request: PlanRequest, catalog: Catalog) {
+  const { create } = yield* Remedies
   const type = typeBySlug(catalog, request.type)
   const types = catalog.types.map(({ slug }) => slug)
   if (type === undefined && (request.create !== true || types.includes(slugFrom(request.type)))) {
-    const remedy = request.create === true ? "" : " To create it, add --create"
+    const remedy = request.create === true ? "" : ` ${create}`
     return yield* fault(`There is no type ${quoted(request.type)}.${suggestion(request.type, types)}${remedy}`)
   }
   if (type !== undefined && type.relation.schema !== MANAGED) {
@@ -138,16 +141,17 @@ const headerNamed = (headers: ReadonlyArray<string>, name: string): string | und
 
 /** Refuses options whose header is in none of the files. */
 const checkOptions = Effect.fnUntraced(function* (files: ReadonlyArray<ImportFile>, request: PlanRequest) {
+  const remedies = yield* Remedies
   const headers = files.flatMap((file) => file.headers)
   for (const [option, name] of [
-    ...Object.keys(request.map ?? {}).map((header) => ["--map", header] as const),
-    ...(request.ignore ?? []).map((header) => ["--ignore", header] as const)
+    ...Object.keys(request.map ?? {}).map((header) => ["map", header] as const),
+    ...(request.ignore ?? []).map((header) => ["ignore", header] as const)
   ]) {
     if (headerNamed(headers, name) !== undefined) continue
     const [none, has] =
       files.length === 1 ? [`${files[0]!.name} has no header`, "It has"] : ["no file has the header", "They have"]
     return yield* fault(
-      `${option}: ${none} ${quoted(name)}.${suggestion(name, headers)} ${has}: ${list([...new Set(headers)])}`
+      `${remedies.option(option)}: ${none} ${quoted(name)}.${suggestion(name, headers)} ${has}: ${list([...new Set(headers)])}`
     )
   }
 })
@@ -166,7 +170,7 @@ interface Destination {
   readonly creates?: Pick<Created, "name" | "target">
 }
 
-/** The destination that `--map` names. */
+/** The destination that an option names. */
 const destinationByOption = Effect.fnUntraced(function* (
   header: string,
   to: string,
@@ -174,11 +178,11 @@ const destinationByOption = Effect.fnUntraced(function* (
   request: PlanRequest,
   catalog: Catalog
 ): Effect.fn.Return<Destination, OperatorError> {
+  const remedies = yield* Remedies
+  const named = remedies.option("map", `${word(header)}=${printable(to)}`)
   const [, slug, viaType, viaColumn] = TARGET.exec(to.trim()) ?? []
   if (slug === undefined) {
-    return yield* fault(
-      `--map ${word(header)}=${printable(to)}: after = comes a column, id, or column:type.column, such as owner:people.email`
-    )
+    return yield* fault(`${named}: after = comes a column, id, or column:type.column, such as owner:people.email`)
   }
   const via = viaType === undefined || viaColumn === undefined ? undefined : { type: viaType, column: viaColumn }
   const column = type === undefined ? undefined : columnBySlug(type, slug)
@@ -188,19 +192,19 @@ const destinationByOption = Effect.fnUntraced(function* (
         `${type!.pluralName} have no column ${quoted(slug)}.${suggestion(
           slug,
           type!.columns.map((each) => each.slug)
-        )} To create it, add --create`
+        )} ${remedies.create}`
       )
     }
-    if (slugProblem(slug) !== undefined) return yield* badSlug(header, slug)
+    if (slugProblem(slug) !== undefined) return yield* badSlug(header, slug, remedies)
     return { slug, via, creates: { name: slug, ...(via === undefined ? {} : { target: via.type }) } }
   }
   if (via !== undefined) {
     const target = column && targetOf(catalog, column)?.slug
     if (target === undefined)
-      return yield* fault(`--map ${word(header)}=${to}: ${slug} isn't a reference. Write --map ${word(header)}=${slug}`)
+      return yield* fault(`${named}: ${slug} isn't a reference. ${remedies.column(header, slug)}`)
     if (target !== via.type)
       return yield* fault(
-        `--map ${word(header)}=${to}: ${slug} leads to ${target}. Write --map ${word(header)}=${slug}:${target}.COLUMN`
+        `${named}: ${slug} leads to ${target}. ${remedies.column(header, `${slug}:${target}.COLUMN`)}`
       )
   }
   return { slug, via }
@@ -217,7 +221,7 @@ const destinationByName = Effect.fnUntraced(function* (
   if (existing !== undefined) return { slug: existing }
   if (request.create !== true) return undefined
   const slug = slugFrom(header)
-  if (slugProblem(slug) !== undefined) return yield* badSlug(header, slug)
+  if (slugProblem(slug) !== undefined) return yield* badSlug(header, slug, yield* Remedies)
   return { slug, creates: { name: header } }
 })
 
@@ -247,48 +251,49 @@ export const matchingColumn = (
 
 /** Checks that every lookup column exists: in the catalog, or among the columns of the import. */
 const checkVias = Effect.fnUntraced(function* (mapped: ReadonlyArray<Mapped>, request: PlanRequest, catalog: Catalog) {
+  const remedies = yield* Remedies
   const types = catalog.types.map((each) => each.slug)
   for (const { header, slug, via } of mapped) {
     if (via === undefined) continue
+    const named = remedies.option("map", `${word(header)}=${slug}:${via.type}.${via.column}`)
     const target = typeBySlug(catalog, via.type)
     if (target === undefined && via.type !== request.type) {
-      return yield* fault(
-        `--map ${word(header)}=${slug}:${via.type}.${via.column}: there is no type ${quoted(via.type)}.${suggestion(via.type, types)}`
-      )
+      return yield* fault(`${named}: there is no type ${quoted(via.type)}.${suggestion(via.type, types)}`)
     }
     const columns = [...(target?.columns ?? []), ...(via.type === request.type ? mapped : [])].map(
       (column) => column.slug
     )
     if (![ID, DISPLAY_NAME, ...columns].includes(via.column)) {
       return yield* fault(
-        `--map ${word(header)}=${slug}:${via.type}.${via.column}: ${via.type} have no column ${quoted(via.column)}.${suggestion(via.column, columns)}`
+        `${named}: ${via.type} have no column ${quoted(via.column)}.${suggestion(via.column, columns)}`
       )
     }
   }
 })
 
-const duplicateDestination = (first: string, second: string, slug: string) =>
-  fault(
-    `${quoted(first)} and ${quoted(second)} would both go into ${slug}. ` +
-      `Leave one out (--ignore ${word(second)}) or map it elsewhere (--map ${word(second)}=COLUMN)`
-  )
+const duplicateDestination = (first: string, second: string, slug: string, remedies: Remedies) =>
+  fault(`${quoted(first)} and ${quoted(second)} would both go into ${slug}. ${remedies.twice(second)}`)
 
-const badSlug = (header: string, slug: string) =>
+const badSlug = (header: string, slug: string, { rename }: Remedies) =>
   fault(
     isReservedSlug(slug)
-      ? `A column can't be called ${slug}: that word is reserved in policies and filters. Give it another name: --map ${word(header)}=NAME`
-      : `No column name can be made of ${quoted(header)}: it has lower-case letters, digits and _, beginning with a letter. Give it one: --map ${word(header)}=NAME`
+      ? `A column can't be called ${slug}: that word is reserved in policies and filters. ${rename(header)}`
+      : `No column name can be made of ${quoted(header)}: it has lower-case letters, digits and _, beginning with a letter. ${rename(header)}`
   )
 
-const unknownHeaders = (where: string, unknown: ReadonlyArray<string>, type: EntityType, headers: number) => {
+const unknownHeaders = (
+  where: string,
+  unknown: ReadonlyArray<string>,
+  type: EntityType,
+  headers: number,
+  remedies: Remedies
+) => {
   const first = unknown[0]!
   const data = /@|^-?\d+([.,]\d+)?$/.test(first) ? " Does the file begin with a line of headers?" : ""
-  const further = unknown.length === headers ? " If the header is further down, say where: --header-row ROW." : ""
+  const further = unknown.length === headers ? ` If the header is further down, ${remedies.headerRow}` : ""
   const what =
     unknown.length === 1
       ? `${type.pluralName} have no column for the header ${quoted(first)}.`
       : `${type.pluralName} have no column for the headers ${list(unknown)}.`
-  return fault(
-    `${where}${what}${data || further} For each: map it (--map ${word(first)}=COLUMN), leave it out (--ignore ${word(first)}), or create columns for all of them (--create)`
-  )
+  return fault(`${where}${what}${data || further} ${remedies.createAll(first)}`)
 }

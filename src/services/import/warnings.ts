@@ -2,11 +2,17 @@
 import { quoted } from "../../domain/text.ts"
 import type { Fields } from "./bindFields.ts"
 import type { ImportFile } from "./readers/ImportFile.ts"
+import type { Remedies } from "./remedies.ts"
 
-export const warningsOf = (file: ImportFile, fields: Fields, keyless: ReadonlyArray<number>): ReadonlyArray<string> => [
+export const warningsOf = (
+  file: ImportFile,
+  fields: Fields,
+  keyless: ReadonlyArray<number>,
+  remedies: Remedies
+): ReadonlyArray<string> => [
   ...(fields.id === undefined
     ? [
-        `${file.name} has no id: every row became a new record, and importing it again would duplicate them. To name the id: --map HEADER=id`
+        `${file.name} has no id: every row became a new record, and importing it again would duplicate them. ${remedies.id}`
       ]
     : []),
   ...fields.values.flatMap(({ header, keyless: form }, number) =>

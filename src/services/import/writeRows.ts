@@ -9,6 +9,7 @@ import { Outcomes } from "./Outcomes.ts"
 import type { FileRecord } from "./readers/FileRecord.ts"
 import { addChangedCells, anyChanges, isKept, meet, meetCell, withoutKept } from "./peopleChanges.ts"
 import { makeReferences } from "./resolveReferences.ts"
+import { Remedies } from "./remedies.ts"
 import { SeenIds } from "./SeenIds.ts"
 import { warningsOf } from "./warnings.ts"
 import { compare, type Destination, entityIds, upsert, writeLinks, writeReference } from "./statements.ts"
@@ -47,8 +48,10 @@ export const writeRows = Effect.fnUntraced(function* (writing: Writing) {
 
 const writePass = Effect.fnUntraced(function* (writing: Writing, { hint, problems }: Findings) {
   const { compare: preview, files, onBatch, skipBad } = writing
+  const remedies = yield* Remedies
   const pass: Pass = {
     writing,
+    remedies,
     bad: new BadRows(
       files.map(({ file }) => file),
       skipBad
@@ -85,7 +88,7 @@ const writePass = Effect.fnUntraced(function* (writing: Writing, { hint, problem
     )
     if (outcomes.rows === run.first) return yield* fault(`${file.name} has headers, but no rows`)
     filePasses.push(run)
-    warnings.push(...warningsOf(file, fields, reader.keyless))
+    warnings.push(...warningsOf(file, fields, reader.keyless, remedies))
   }
   if (bad.rows.length > 0 && !skipBad) return yield* bad.error()
   yield* Effect.forEach(filePasses, secondPass, { discard: true })

@@ -11,7 +11,8 @@ import { announcement, handleFailure } from "./state.ts"
 interface Opened {
   readonly file: File
   readonly read: ReadFile
-  readonly proposal: Proposal
+  /** Undefined if it can't be read so. */
+  readonly proposal: Proposal | undefined
 }
 
 type Busy = { readonly doing: string; readonly share?: number }
@@ -41,7 +42,10 @@ export const Import = () => {
   }
   const open = (file: File, read: ReadFile = {}) =>
     during(`Reading ${file.name} …`, async () => {
-      const proposal = await propose(file, read)
+      const proposal = await propose(file, read).catch((error: unknown) => {
+        setOpened({ file, read, proposal: undefined })
+        throw error
+      })
       setOpened({ file, read, proposal })
       choose(choiceFor(proposal, proposal.type))
     })
@@ -49,7 +53,7 @@ export const Import = () => {
     const doing = dryRun ? "Checking …" : "Importing …"
     during(doing, async () => {
       const { file, proposal, read } = opened!
-      const options = { ...read, ...optionsOf(proposal, chosen!), ...settings, dryRun }
+      const options = { ...read, ...optionsOf(proposal!, chosen!), ...settings, dryRun }
       const last = await importFile(file, options, ({ rows, share }) =>
         setBusy({ doing: `${doing} ${counted(rows, "row")}`, share })
       )
@@ -73,7 +77,7 @@ export const Import = () => {
         Import
       </Title>
       {isDone || opened !== undefined ? null : <Drop open={open} disabled={busy !== undefined} />}
-      {opened === undefined || chosen === undefined || isDone ? null : (
+      {opened === undefined || isDone ? null : (
         <form
           class="import"
           aria-busy={busy !== undefined}
@@ -83,14 +87,19 @@ export const Import = () => {
           }}
         >
           <p>
-            <bdi>{opened.proposal.name}</bdi> <span class="soft">{opened.proposal.format}</span>{" "}
+            <bdi>{opened.file.name}</bdi> <span class="soft">{opened.proposal?.format}</span>{" "}
             <button type="button" class="button" onClick={again}>
               Another file
             </button>
           </p>
-          <Warnings of={opened.proposal.warnings} />
-          <Mapping proposal={opened.proposal} chosen={chosen} choose={change} />
+          {opened.proposal === undefined || chosen === undefined ? null : (
+            <>
+              <Warnings of={opened.proposal.warnings} />
+              <Mapping proposal={opened.proposal} chosen={chosen} choose={change} />
+            </>
+          )}
           <Reading
+            isSpreadsheet={/\.xlsx$/i.test(opened.file.name)}
             read={opened.read}
             reread={(read) => open(opened.file, read)}
             settings={settings}
@@ -99,7 +108,7 @@ export const Import = () => {
               setSettings(next)
             }}
           />
-          <div class="actions">
+          <div class="actions" hidden={opened.proposal === undefined}>
             <button type="submit" class={result === undefined ? "act" : "button"} disabled={busy !== undefined}>
               Check the file
             </button>

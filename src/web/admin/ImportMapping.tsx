@@ -115,13 +115,40 @@ const LOCALES = [
   ["es-ES", "31/12/2026, 1.234,56 (Espa\u00f1ol)"]
 ] as const
 
+const ENCODINGS = [
+  ["", "found out"],
+  ["utf-8", "UTF-8"],
+  ["windows-1252", "Western (Windows-1252)"],
+  ["windows-1250", "Central European (Windows-1250)"],
+  ["iso-8859-2", "Central European (ISO 8859-2)"],
+  ["windows-1251", "Cyrillic (Windows-1251)"],
+  ["windows-1253", "Greek (Windows-1253)"],
+  ["windows-1254", "Turkish (Windows-1254)"],
+  ["windows-1255", "Hebrew (Windows-1255)"],
+  ["windows-1256", "Arabic (Windows-1256)"],
+  ["shift_jis", "Japanese (Shift JIS)"],
+  ["euc-kr", "Korean (EUC-KR)"],
+  ["gb18030", "Chinese (GB 18030)"],
+  ["big5", "Chinese (Big5)"],
+  ["macintosh", "Mac Roman"],
+  ["utf-16le", "UTF-16"]
+] as const
+
+/** `read` with one option set, or without it. */
+const withOption = <K extends keyof ReadFile>(read: ReadFile, key: K, value: ReadFile[K] | undefined): ReadFile => {
+  const { [key]: _, ...others } = read
+  return value === undefined ? others : { ...others, [key]: value }
+}
+
 /** Options that most files don't need. */
 export const Reading = ({
+  isSpreadsheet,
   read,
   reread,
   setSettings,
   settings
 }: {
+  readonly isSpreadsheet: boolean
   readonly read: ReadFile
   readonly reread: (read: ReadFile) => void
   readonly settings: Settings
@@ -151,9 +178,40 @@ export const Reading = ({
           max={100_000}
           placeholder="the first"
           value={read.headerRow ?? ""}
-          onChange={({ currentTarget: { value } }) => reread(value === "" ? {} : { ...read, headerRow: Number(value) })}
+          onChange={({ currentTarget: { value } }) =>
+            reread(withOption(read, "headerRow", value === "" ? undefined : Number(value)))
+          }
         />
       </label>
+      {isSpreadsheet ? (
+        <label>
+          Sheet
+          <input
+            maxLength={255}
+            placeholder="the first"
+            value={read.sheet ?? ""}
+            onChange={({ currentTarget: { value } }) =>
+              reread(withOption(read, "sheet", value === "" ? undefined : value))
+            }
+          />
+        </label>
+      ) : (
+        <label>
+          Encoding of the file
+          <select
+            value={read.encoding ?? ""}
+            onChange={({ currentTarget: { value } }) =>
+              reread(withOption(read, "encoding", value === "" ? undefined : value))
+            }
+          >
+            {ENCODINGS.map(([encoding, name]) => (
+              <option key={encoding} value={encoding}>
+                {name}
+              </option>
+            ))}
+          </select>
+        </label>
+      )}
       <label class="inline">
         <input
           type="checkbox"

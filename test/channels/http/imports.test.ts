@@ -158,7 +158,59 @@ describe("an administrator's import", () => {
   })
 })
 
+/** What a page is told about a file: the refusal with its lines, or the warnings. */
+const told = async (text: string, options: object) => {
+  const { last } = await importing(text, options)
+  if (last._tag === "done") return last.result.warnings.join("\n")
+  return last._tag === "refused" ? [last.message, ...last.lines].join("\n") : ""
+}
+
 describe("what an import refuses", () => {
+  it.each([
+    ["a type that isn't there", "name\nAda\n", { type: "ships" }, "To create it, choose “A new type …”"],
+    ["headers without a column", "name,Foo,Bar\nAda,1,2\n", {}, "For each, choose a column, “a new column”"],
+    ["no header with a column", "Foo,Bar\n1,2\n", {}, "say in which row it is. For each, choose"],
+    ["a column that isn't there", "name,Foo\nAda,1\n", { map: { Foo: "fo" } }, "To create it, choose"],
+    ["no name", "email\nada@atlas.example\n", {}, "Choose “name” for one of them. The file has: email"],
+    [
+      "two for one column",
+      "name,a,b\nAda,1,2\n",
+      { map: { a: "status", b: "status" } },
+      "Choose another column for one"
+    ],
+    ["a reserved word", "name,In\nAda,1\n", { create: true }, "Give the header another name in the file"],
+    ["a header without letters", "name,電話\nAda,1\n", { create: true }, "Give the header another name in the file"],
+    ["a header that isn't there", "name\nAda\n", { ignore: ["Foo"] }, "Leave it out: people.csv has no header"],
+    ["a place that none is", "name,a\nAda,1\n", { map: { a: "x:y" } }, "Goes into, a=x:y: after = comes"],
+    ["a lookup of no reference", "name,a\nAda,1\n", { map: { a: "status:people.name" } }, "Choose status for a"],
+    ["a lookup in another type", "name,a\nAda,1\n", { map: { a: "owner:companies.name" } }, "owner leads to people"],
+    ["a lookup by no column", "name,a\nAda,1\n", { map: { a: "owner:people.mail" } }, "Goes into, a=owner:people.mail"],
+    ["an unknown locale", "name\nAda\n", { locale: "x" }, 'Dates and numbers, "x": this isn\'t a locale'],
+    ["ids of rows that aren't there", "name,owner\nAda,Bo\n", {}, "choose it under “Goes into”"],
+    ["rows without an id", "name\nAda\n", { dryRun: true }, "choose “id” for the column that has it"]
+  ])("is worded with the controls of the page, not with options of a command: %s", async (_, text, options, words) => {
+    const said = await told(text, { type: "people", ...options })
+    expect(said).toContain(words)
+    expect(said).not.toMatch(/(^|[\s(])--[a-z]/)
+  })
+
+  it("names no option where a file's encoding is a guess or can't be read", async () => {
+    const western = Buffer.concat([Buffer.from("name\nJ"), Buffer.from([0xfc]), Buffer.from("rgen\n")])
+    const guessed = new FormData()
+    guessed.set("options", "{}")
+    guessed.set("file", new Blob([western]), "western.csv")
+    const proposal = (await (await post("/proposal", guessed)).json()) as Proposal
+    expect(proposal.warnings).toEqual([expect.stringContaining("If that is wrong, choose the encoding of the file.")])
+    const damaged = new FormData()
+    damaged.set("options", "{}")
+    // Cyrillic, as Windows-1251 writes it.
+    damaged.set("file", new Blob([Buffer.from("name\n\xcf\xf0\xe8\xe2\xe5\xf2\n", "latin1")]), "bad.csv")
+    const refused = await post("/proposal", damaged)
+    const text = await refused.text()
+    expect([refused.status, text]).toEqual([409, expect.stringContaining("or name its encoding, such as windows-1250")])
+    expect(text).not.toContain("--")
+  })
+
   it("needs the power over data, before the file is read", async () => {
     for (const path of ["", "/proposal"]) {
       const response = await post(path, formOf(PEOPLE, { type: "people" }), bearer(atlas.auditor.secret))

@@ -82,7 +82,7 @@ layer(TestServices, { excludeTestServices: true })("an import", (it) => {
         ])
         const { message } = yield* refusalOfFiles(organization, { "untold.csv": cyrillic })
         expect(message).toContain("untold.csv, line 2: this isn't UTF-8. Save the file as UTF-8")
-        expect(message).toContain("--encoding windows-1250")
+        expect(message).toContain("name its encoding, such as windows-1250")
         expect(
           (yield* refusalOfFiles(organization, { "untold.csv": cyrillic }, { encoding: "cp-nonsense" })).message
         ).toContain(`there is no encoding "cp-nonsense"`)

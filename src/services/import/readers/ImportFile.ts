@@ -10,6 +10,7 @@ import { csvHeaders, csvRecords } from "./csv.ts"
 import { jsonHeaders, jsonRecords } from "./jsonl.ts"
 import { type FileRecord, headerTooLong, MAX_CELLS, tooManyColumns } from "./FileRecord.ts"
 import { identify, type FileSource } from "./FileSource.ts"
+import { Remedies } from "../remedies.ts"
 import { Unreadable } from "./Unreadable.ts"
 
 export interface ImportFile {
@@ -59,6 +60,7 @@ export const openImportFile = (
     )
     const headers = yield* Effect.try({ try: () => checkHeaders(content.headers), catch: failed })
     const { guessed } = source.encoding
+    const { encoding } = yield* Remedies
     return {
       name,
       format: content.format,
@@ -67,7 +69,7 @@ export const openImportFile = (
         guessed === undefined
           ? []
           : [
-              `${name} isn't UTF-8 and was read as Windows-1252: line ${guessed.line} has ${quoted(guessed.word)}. If that is wrong, name the encoding: --encoding NAME`
+              `${name} isn't UTF-8 and was read as Windows-1252: line ${guessed.line} has ${quoted(guessed.word)}. If that is wrong, ${encoding}`
             ],
       headers: headers.map((header) => header.trim()),
       batches: Stream.suspend(() => Stream.fromAsyncIterable(batched(content.records(headers)), failed)),

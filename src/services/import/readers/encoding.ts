@@ -17,7 +17,7 @@ export interface Encoding {
 const UTF_8: Encoding = { name: "utf-8" }
 const CHUNK_BYTES = 256 * 1024
 const HOW_TO_SAY =
-  "Save the file as UTF-8 (in Excel: CSV UTF-8), or name its encoding, such as --encoding windows-1250, iso-8859-2, windows-1251, shift_jis or gbk."
+  "Save the file as UTF-8 (in Excel: CSV UTF-8), or name its encoding, such as windows-1250, iso-8859-2, windows-1251, shift_jis or gbk."
 
 /** The encoding of a file that begins with `start`; the whole file is read unless its beginning decides. */
 export const findEncoding = async (path: string, start: Buffer, named: string | undefined): Promise<Encoding> => {
