@@ -1,6 +1,6 @@
 // Runs the long form of every test series: kill -9 at hundreds of moments, the whole corpus of permissions several times, every
 // question of the matrix, and all tests with row-level security. Arguments select test files by a part of their name, or the series
-// pgbouncer, rls or failover. Takes about an hour.
+// pgbouncer, rls, failover or disk. Takes about an hour.
 import { spawnSync } from "node:child_process"
 import { readdirSync, readFileSync } from "node:fs"
 import { join, relative } from "node:path"
@@ -16,7 +16,7 @@ const files = sources
   .map((path) => relative(root, path))
   .filter((path) => wanted.length === 0 || wanted.some((word) => path.includes(word)))
   .sort()
-const SERIES = ["pgbouncer", "failover", "rls"]
+const SERIES = ["pgbouncer", "failover", "disk", "rls"]
 if (files.length === 0 && !SERIES.some((name) => wanted.includes(name))) {
   console.error(`No test series has a name with ${wanted.join(" or ")}`)
   process.exit(1)
@@ -54,3 +54,5 @@ if (wanted.length === 0 || wanted.includes("rls"))
   })
 // Needs Debian's packages patroni, etcd-server and haproxy.
 if (wanted.length === 0 || wanted.includes("failover")) run(process.execPath, ["scripts/failover.mjs"])
+// Needs Debian's Postgres, and root to mount a small disk.
+if (wanted.length === 0 || wanted.includes("disk")) run(process.execPath, ["scripts/diskFull.mjs"])

@@ -3,69 +3,16 @@
  * packages (`apt-get install patroni etcd-server haproxy`).
  */
 import { execFileSync, spawn } from "node:child_process"
-import { chownSync, chmodSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
-import { createServer } from "node:net"
+import { chownSync, chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir, userInfo } from "node:os"
 import { join } from "node:path"
 import { root } from "../stale.mjs"
+import { account, binaries, commandOf, descendants, freePort, hasEnded, signal, until } from "./machine.mjs"
 
 const NODES = ["n1", "n2", "n3"]
 const PASSWORD = "secret"
-
-/** Below the range from which the system takes ports of outgoing connections. */
-const freePort = () =>
-  new Promise((resolve) => {
-    const server = createServer()
-    const attempt = () => server.listen(20_000 + Math.floor(Math.random() * 12_000), "127.0.0.1")
-    server.on("error", attempt)
-    server.on("listening", () => {
-      const { port } = server.address()
-      server.close(() => resolve(port))
-    })
-    attempt()
-  })
-
-const until = async (what, holds, seconds = 90) => {
-  const end = Date.now() + seconds * 1000
-  for (;;) {
-    if (await holds().catch(() => false)) return
-    if (Date.now() > end) throw new Error(`${what}: not within ${seconds} s`)
-    await new Promise((resolve) => setTimeout(resolve, 200))
-  }
-}
-
-/** Postgres doesn't run as root. */
-const account = () => {
-  if (process.getuid() !== 0) return {}
-  const [uid, gid] = ["-u", "-g"].map((flag) => Number(execFileSync("id", [flag, "postgres"], { encoding: "utf8" })))
-  return { uid, gid }
-}
-
-const binaries = () => {
-  const folder = "/usr/lib/postgresql"
-  const newest = readdirSync(folder).sort((one, other) => Number(other) - Number(one))[0]
-  return join(folder, newest, "bin")
-}
-
-/** The processes of a process group's leader and all that descend from it. */
-const descendants = (pid) => {
-  const parents = new Map()
-  for (const entry of readdirSync("/proc").filter((name) => /^\d+$/.test(name))) {
-    try {
-      const stat = readFileSync(`/proc/${entry}/stat`, "utf8")
-      parents.set(Number(entry), Number(stat.slice(stat.lastIndexOf(")") + 4).split(" ")[0]))
-    } catch {}
-  }
-  const found = [pid]
-  for (const one of found) for (const [child, parent] of parents) if (parent === one) found.push(child)
-  return found
-}
-const signal = (pids, name) => {
-  for (const pid of pids)
-    try {
-      process.kill(pid, name)
-    } catch {}
-}
+/** What the standbys of a leader that dies haven't received. */
+const LAG_MS = 500
 
 export const openCluster = async () => {
   const folder = mkdtempSync(join(tmpdir(), "max-failover-"))
@@ -166,16 +113,24 @@ export const openCluster = async () => {
     const name = (await members()).find(({ role }) => role === "leader" || role === "master")?.name
     return nodes.find((node) => node.name === name)
   }
-  const isHealthy = async () => {
+  const isHealthy = async (synchronous) => {
     const all = await members()
     return (
       all.length === NODES.length &&
       all.every(({ state }) => state === "running" || state === "streaming") &&
-      all.filter(({ role }) => role === "sync_standby").length === 1 &&
+      all.filter(({ role }) => role === "sync_standby").length === (synchronous ? 1 : 0) &&
       all.filter(({ role }) => role === "leader").length === 1
     )
   }
-  const healthy = () => until("a leader with a synchronous and another standby", isHealthy, 180)
+  const healthy = (synchronous = true) =>
+    until(
+      "a leader with its standbys, one of them synchronous if that is set",
+      () => isHealthy(synchronous),
+      300
+    ).catch(async (error) => {
+      throw new Error(`${error.message}: ${JSON.stringify(await members())}\n${nodes.map(tail).join("\n")}`)
+    })
+  const tail = ({ name, patroni }) => `${name}: ${patroni.said().split("\n").slice(-8).join("\n")}`
   const postmaster = ({ data }) => Number(readFileSync(join(data, "postmaster.pid"), "utf8").split("\n")[0])
   const url = (user, password, database) => `postgres://${user}:${password}@127.0.0.1:${proxyPort}/${database}`
 
@@ -193,8 +148,14 @@ export const openCluster = async () => {
     leader,
     superuser,
     query,
-    /** Ends what the node runs, without warning. */
-    kill: (node) => signal([...descendants(node.patroni.child.pid), ...descendants(postmaster(node))], "SIGKILL"),
+    /** Ends what the node runs, without warning, while its standbys lack the changes of the last moments. */
+    kill: async (node) => {
+      const sending = descendants(postmaster(node)).filter((pid) => /walsender/.test(commandOf(pid)))
+      if (sending.length !== NODES.length - 1) throw new Error(`${sending.length} standbys follow the leader`)
+      signal(sending, "SIGSTOP")
+      await new Promise((resolve) => setTimeout(resolve, LAG_MS))
+      signal([...descendants(node.patroni.child.pid), ...descendants(postmaster(node))], "SIGKILL")
+    },
     killPostgres: (node) => signal([postmaster(node)], "SIGKILL"),
     stop: (node) => signal([...descendants(node.patroni.child.pid), ...descendants(postmaster(node))], "SIGSTOP"),
     stopPatroni: (node) => signal([node.patroni.child.pid], "SIGSTOP"),
@@ -213,8 +174,23 @@ export const openCluster = async () => {
       const names = () => query(superuser, "SHOW synchronous_standby_names")
       await until("the setting", async () => (names() !== "") === is)
     },
+    nodes,
+    /** Ends nodes, and waits until the leader has noticed. */
+    stopAll: (some) => {
+      for (const node of some)
+        signal([...descendants(node.patroni.child.pid), ...descendants(postmaster(node))], "SIGKILL")
+    },
+    unfollowed: () =>
+      until("no standby", async () => query(superuser, "SELECT count(*) FROM pg_stat_replication") === "0"),
+    healAll: async (some) => {
+      for (const node of some) {
+        await until("the end of Patroni", async () => hasEnded(node.patroni.child))
+        node.patroni = start("patroni", [node.file])
+      }
+      await healthy(false)
+    },
     /** Starts again what a fault has ended or stopped. */
-    heal: async (node) => {
+    heal: async (node, synchronous = true) => {
       const { pid } = node.patroni.child
       const postgres = (() => {
         try {
@@ -224,9 +200,8 @@ export const openCluster = async () => {
         }
       })()
       signal([...descendants(pid), ...postgres], "SIGCONT")
-      if (node.patroni.child.exitCode !== null || node.patroni.child.signalCode !== null)
-        node.patroni = start("patroni", [node.file])
-      await healthy()
+      if (hasEnded(node.patroni.child)) node.patroni = start("patroni", [node.file])
+      await healthy(synchronous)
     },
     close: async () => {
       haproxy.child.kill("SIGTERM")

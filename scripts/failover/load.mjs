@@ -1,88 +1,31 @@
 /**
- * `max serve` before the cluster, and its load: lookups, changes, turns of conversations, and a member who is suspended and
- * restored in turns. Each write that was acknowledged is looked for in the database afterwards.
+ * `max serve` before the cluster, and its load: lookups, changes, turns of conversations, text messages, and a member who is
+ * suspended and restored in turns. Each write that was acknowledged is looked for in the database afterwards.
  */
-import { spawn } from "node:child_process"
-import { chmodSync, mkdtempSync, rmSync, writeFileSync } from "node:fs"
-import { tmpdir } from "node:os"
-import { join } from "node:path"
-import { root } from "../stale.mjs"
+import { openMax, sleep } from "./max.mjs"
+import { openTexts } from "./texts.mjs"
 
-const MAX = join(root, "dist/bin/max.js")
 const CLIENTS = 6
 const OWNER_PASSWORD = "owner"
 
-const sleep = (milliseconds) => new Promise((resolve) => setTimeout(resolve, milliseconds))
-
 export const openLoad = async (cluster) => {
-  const home = mkdtempSync(join(tmpdir(), "max-failover-load-"))
-  chmodSync(home, 0o755)
   cluster.query(cluster.superuser, `CREATE ROLE max_owner LOGIN CREATEROLE PASSWORD '${OWNER_PASSWORD}'`)
   cluster.query(cluster.superuser, "CREATE DATABASE max OWNER max_owner")
   const database = cluster.superuser.replace(/\/postgres$/, "/max")
-  const limits = [
-    "CALLS_PER_PERSON",
-    "CALLS_PER_ORGANIZATION",
-    "DAY_TURNS",
-    "WRITES_PER_MINUTE",
-    "DESTRUCTIVE_PER_HOUR",
-    "CHANGED_ROWS_PER_DAY"
-  ].map((name) => [`MAX_${name}`, "1000000"])
-  const env = {
-    PATH: process.env.PATH,
-    HOME: home,
-    MAX_STATE_DIR: join(home, "state"),
-    DATABASE_URL: database.replace(/\/\/[^@]*@/, `//max_owner:${OWNER_PASSWORD}@`),
-    MAX_HTTP_PORT: "0",
-    MAX_ORG: "atlas",
-    ...Object.fromEntries(limits)
-  }
-  const run = (...args) =>
-    new Promise((resolve, reject) => {
-      const child = spawn(process.execPath, [MAX, ...args], { cwd: home, env, stdio: ["ignore", "pipe", "pipe"] })
-      let said = ""
-      for (const stream of [child.stdout, child.stderr]) stream.on("data", (chunk) => (said += chunk))
-      child.on("close", (code) => (code === 0 ? resolve(said) : reject(new Error(`max ${args[0]}: ${code} ${said}`))))
-    })
-  await run("migrate")
-  await run("init", "--org", "atlas", "--country", "US", "--time-zone", "America/New_York")
-  const people = Array.from({ length: 200 }, (_, i) => `p${i},Person Number ${i},person${i}@example.com`)
-  writeFileSync(join(home, "people.csv"), ["id,name,email", ...people].join("\n"))
-  await run("import", "people.csv", "--type", "people")
-  const tokenOf = async (email, ...scopes) => {
-    await run("member", "add", email, "--role", "admin")
-    const named = ["--name", "load", ...scopes.flatMap((scope) => ["--scope", scope])]
-    return /max_\S+/.exec(await run("token", "create", email, ...named))[0]
-  }
-  const admin = await tokenOf("person0@example.com", "tools", "chat", "changes", "confirm", "admin")
-  const other = await tokenOf("person1@example.com", "tools")
-  const members = JSON.parse(await run("member", "list", "--json"))
-  const suspendedId = members.find(({ name }) => name === "Person Number 1").anchorId
+  const url = database.replace(/\/\/[^@]*@/, `//max_owner:${OWNER_PASSWORD}@`)
+  const at = (port) => ({ DATABASE_URL: url.replace(/:\d+\/max$/, `:${port}/max`) })
+  const max = openMax(url)
+  const { ask } = max
+  const texts = await openTexts(max.home)
+  await max.initialize()
+  await max.must(...texts.command)
+  const admin = await max.tokenOf("person0@example.com", "tools", "chat", "changes", "confirm", "admin")
+  const other = await max.tokenOf("person1@example.com", "tools")
+  await max.must("member", "add", "person2@example.com", "--role", "admin")
+  const suspendedId = await max.idOf("Person Number 1")
+  const bystanderId = await max.idOf("Person Number 2")
+  const address = await max.serve(texts.env)
 
-  const server = spawn(process.execPath, [MAX, "serve"], { cwd: home, env, stdio: ["ignore", "pipe", "pipe"] })
-  let said = ""
-  for (const stream of [server.stdout, server.stderr]) stream.on("data", (chunk) => (said += chunk))
-  while (!/Max answers at/.test(said)) {
-    if (server.exitCode !== null) throw new Error(`max serve: ${said}`)
-    await sleep(50)
-  }
-  const address = /Max answers at (\S+);/.exec(said)[1]
-
-  const ask = async (token, path, body) => {
-    const from = performance.now()
-    try {
-      const answer = await fetch(address + path, {
-        method: "POST",
-        headers: { authorization: `Bearer ${token}`, "content-type": "application/json" },
-        body: JSON.stringify(body ?? {}),
-        signal: AbortSignal.timeout(60_000)
-      })
-      const text = await answer.text()
-      return { status: answer.status, text, from, to: performance.now() }
-    } catch (error) {
-      return { status: 0, text: String(error), from, to: performance.now() }
-    }
-  }
   const lookup = (token) =>
     ask(token, "/v1/tools/findEntities", {
       entityTypeId: "people",
@@ -91,13 +34,18 @@ export const openLoad = async (cluster) => {
     })
   const isFound = ({ status, text }) => status === 200 && text.includes("Person Number 7")
 
+  // After a 503 the first attempt may have done it: the second then says that it isn't possible.
+  const isDone = ({ status }) => status === 204 || status === 409
+
   let current
   const loops = () => {
     const state = {
       stopping: false,
       seen: [],
       changes: [],
+      audits: [],
       turns: [],
+      texts: [],
       suspended: { sent: 0, wrong: 0 },
       unexpected: []
     }
@@ -118,7 +66,10 @@ export const openLoad = async (cluster) => {
       if (drafted.status !== 200) return drafted
       const { changeId, preview } = JSON.parse(drafted.text)
       const applied = await ask(admin, `/v1/changes/${changeId}/confirm`, { digest: preview.digest })
-      if (applied.status === 200 && JSON.parse(applied.text)._tag === "Applied") state.changes.push(name)
+      if (applied.status === 200 && JSON.parse(applied.text)._tag === "Applied") {
+        state.changes.push(name)
+        state.audits.push(changeId)
+      }
       return applied
     }
     const turn = async () => {
@@ -128,8 +79,13 @@ export const openLoad = async (cluster) => {
       await sleep(20)
       return answer
     }
-    // After a 503 the first attempt may have done it: the second then says that it isn't possible.
-    const isDone = ({ status }) => status === 204 || status === 409
+    const text = async () => {
+      const id = `SM${mark}${count++}`
+      const answer = await texts.post(address, id)
+      if (answer.status === 200) state.texts.push(id)
+      await sleep(20)
+      return answer
+    }
     const suspension = async () => {
       if (!isDone(await ask(admin, `/v1/admin/people/${suspendedId}/suspend`))) return sleep(50)
       for (let i = 0; i < 20 && !state.stopping; i++) {
@@ -146,7 +102,10 @@ export const openLoad = async (cluster) => {
       state.seen.push({ ...answer, text: undefined, isFound: isFound(answer) })
       return answer
     }
-    const running = [...Array.from({ length: CLIENTS }, () => loop(find)), loop(change), loop(turn), loop(suspension)]
+    const running = [
+      ...Array.from({ length: CLIENTS }, () => loop(find)),
+      ...[change, turn, text, suspension].map(loop)
+    ]
     return { state, running, mark }
   }
 
@@ -154,8 +113,18 @@ export const openLoad = async (cluster) => {
     begin: () => {
       current = loops()
     },
-    /** What `max doctor` says about the standbys. */
-    doctor: async () => /[^\n]*follow this server[^\n]*/.exec(await run("doctor").catch(({ message }) => message))?.[0],
+    /** What `max doctor` says at an address; by default, at the proxy's. */
+    doctor: async (port) => (await max.runWith(port === undefined ? {} : at(port), "doctor")).said,
+    /** Suspends a member, and says whether `max find` then finds rows for this member at a node's own address. */
+    isAnsweredAt: async (port) => {
+      while (!isDone(await ask(admin, `/v1/admin/people/${bystanderId}/suspend`))) await sleep(50)
+      const found = await max.runWith(
+        at(port),
+        ...["find", "people", "email=person7@example.com", "--as", "person2@example.com"]
+      )
+      while (!isDone(await ask(admin, `/v1/admin/people/${bystanderId}/resume`))) await sleep(50)
+      return found.said.includes("Person Number 7")
+    },
     during: (seconds) => sleep(seconds * 1000),
     end: async (from) => {
       const { mark, running, state } = current
@@ -174,6 +143,8 @@ export const openLoad = async (cluster) => {
       const inDatabase = (sql) => new Set(cluster.query(database, sql).split("\n"))
       const names = inDatabase(`SELECT name FROM data.people WHERE name LIKE 'Mark ${mark}%'`)
       const turns = inDatabase(`SELECT asked FROM max.turns WHERE asked LIKE '%${mark}%'`)
+      const audits = inDatabase("SELECT subject FROM max.audit_log WHERE action = 'change.applied'")
+      const received = inDatabase(`SELECT message_id FROM max.sms_inbox WHERE message_id LIKE 'SM${mark}%'`)
       const missing = (acknowledged, kept) => ({
         lost: acknowledged.filter((one) => !kept.has(one)).length,
         of: acknowledged.length
@@ -186,14 +157,17 @@ export const openLoad = async (cluster) => {
         empty: state.seen.filter(({ isFound: found, status }) => status === 200 && !found).length,
         suspended: state.suspended,
         unexpected: state.unexpected,
-        lost: { changes: missing(state.changes, names), turns: missing(state.turns, turns) }
+        lost: {
+          changes: missing(state.changes, names),
+          "audit records": missing(state.audits, audits),
+          turns: missing(state.turns, turns),
+          "text messages": missing(state.texts, received)
+        }
       }
     },
     close: async () => {
-      const ended = new Promise((done) => server.on("close", done))
-      server.kill("SIGTERM")
-      await ended
-      rmSync(home, { recursive: true, force: true })
+      await max.close()
+      texts.close()
     }
   }
 }

@@ -10,6 +10,7 @@ import type { SqlError } from "effect/sql"
 import { ConfigurationError, Unavailable } from "../domain/errors.ts"
 import { Env } from "../env.ts"
 import { type Connection, DatabaseSource, type Source } from "./DatabaseSource.ts"
+import { classOf } from "./fault.ts"
 import { through } from "./pooled.ts"
 import { RelationLocks } from "./RelationLocks.ts"
 import {
@@ -88,7 +89,7 @@ export const connectionFailure = (
   if (error._tag !== "SqlError") return error
   return error.reason._tag === "AuthenticationError"
     ? new ConfigurationError({ message: "DATABASE_URL: the database refused this user or password." })
-    : Unavailable.error
+    : Unavailable.because(classOf(error))
 }
 
 export class Database extends Context.Service<

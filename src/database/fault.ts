@@ -51,6 +51,13 @@ const SYSTEM: Readonly<Record<string, string>> = {
   ERR_TLS_CERT_ALTNAME_INVALID: "its certificate is for another host"
 }
 
+/**
+ * Words a cause of `Unavailable` that is a state of the whole server: no resources (class 53), or that it starts or stops (57P).
+ * Other causes may be about one table.
+ */
+export const serverFault = (cause: unknown): string | undefined =>
+  typeof cause === "string" && /^(53|57P)/.test(cause) ? SQL_STATES[cause] : undefined
+
 /** Whether Postgres refused to plan a statement because a mapped relation isn't what was mapped (`max.held`). */
 export const isReplaced = (error: SqlError.SqlError): boolean => codeOf(error.reason.cause) === "MX001"
 

@@ -20,8 +20,15 @@ const OPTIONS = [
   "-c hot_standby_feedback=on"
 ]
 
-/** Starts a primary and so many standbys, which end with the scope, and their folder with them. */
-const startReplicated = Effect.fnUntraced(function* (standbys: number, ...more: ReadonlyArray<string>) {
+/**
+ * Starts a primary and so many standbys, all with these options, which end with the scope, and their folder with them. With a port,
+ * the primary also listens at 127.0.0.1.
+ */
+const startReplicated = Effect.fnUntraced(function* (
+  port: number | undefined,
+  standbys: number,
+  ...more: ReadonlyArray<string>
+) {
   const folder = mkdtempSync("/tmp/max-rs-")
   chmodSync(folder, 0o755)
   const native = yield* findPackage()
@@ -34,8 +41,9 @@ const startReplicated = Effect.fnUntraced(function* (standbys: number, ...more: 
   const nodes = ["primary", ...Array.from({ length: standbys }, (_, index) => `standby${index + 1}`)]
   const homeOf = (name: string) => join(folder, name)
   const dataOf = (name: string) => join(homeOf(name), "data")
+  const portOf = (name: string) => (name === "primary" ? (port ?? 5432) : 5432)
   const urlOf = (name: string, database = "postgres") =>
-    `postgres://owner@localhost/${database}?host=${encodeURIComponent(homeOf(name))}&port=5432`
+    `postgres://owner@localhost/${database}?host=${encodeURIComponent(homeOf(name))}&port=${portOf(name)}`
   for (const name of nodes) {
     mkdirSync(homeOf(name), { mode: 0o755 })
     chownSync(homeOf(name), user.uid, user.gid)
@@ -49,7 +57,8 @@ const startReplicated = Effect.fnUntraced(function* (standbys: number, ...more: 
       throw new Error(`${name} doesn't start:\n${readFileSync(log, "utf8")}`)
     }
   }
-  const follow = (name: string) => start(name, `-c primary_conninfo='host=${homeOf("primary")} user=owner'`)
+  const follow = (name: string) =>
+    start(name, `-c primary_conninfo='host=${homeOf("primary")} port=${portOf("primary")} user=owner'`)
   const pidOf = (name: string) => Number(readFileSync(join(dataOf(name), "postmaster.pid"), "utf8").split("\n")[0])
   yield* Effect.addFinalizer(() =>
     Effect.sync(() => {
@@ -71,13 +80,13 @@ const startReplicated = Effect.fnUntraced(function* (standbys: number, ...more: 
     execFileSync("chown", ["-R", `${user.uid}:${user.gid}`, dataOf(name)])
     chmodSync(dataOf(name), 0o700)
   }
-  start("primary")
+  start("primary", ...(port === undefined ? [] : [`-c listen_addresses=127.0.0.1 -c port=${port}`]))
   for (const name of nodes.slice(1)) follow(name)
   const url = yield* newDatabase(urlOf("primary"))
   const owner = yield* PgClient.make({ url: Redacted.make(url), maxConnections: 1 })
   yield* migrate(owner, undefined)
   const database = new URL(url).pathname.slice(1)
-  const clients = yield* Effect.forEach(nodes.slice(1), (name) =>
+  const clients = yield* Effect.forEach(nodes, (name) =>
     PgClient.make({ url: Redacted.make(urlOf(name, database)), maxConnections: 1 })
   )
   return {
@@ -85,13 +94,15 @@ const startReplicated = Effect.fnUntraced(function* (standbys: number, ...more: 
     url,
     /** What the primary has logged. */
     log: () => readFileSync(join(homeOf("primary"), "log"), "utf8"),
+    /** Runs a statement on the primary. */
+    run: (statement: string) => Effect.runPromise(runOnServer(url, statement)),
     /** The same database on the standbys. */
     standbys: nodes.slice(1).map((name) => urlOf(name, database)),
-    /** The first value that a statement returns on a standby, counted from 0. */
+    /** The first value that a statement returns on a standby, counted from 0, or on the primary, which is -1. */
     ask: (index: number, statement: string) =>
       Effect.runPromise(
         Effect.map(
-          clients[index]!.unsafe<Record<string, unknown>>(statement).unprepared,
+          clients[index + 1]!.unsafe<Record<string, unknown>>(statement).unprepared,
           ([row]) => Object.values(row ?? {})[0]
         )
       ),
@@ -110,11 +121,14 @@ const startReplicated = Effect.fnUntraced(function* (standbys: number, ...more: 
 }, Effect.provide(Reactivity.layer))
 
 /** The same for a test file, with the function that ends it. */
-export const replicatedFor = async (standbys: number, ...options: ReadonlyArray<string>) => {
+export const replicatedAt = async (...args: Parameters<typeof startReplicated>) => {
   const scope = Scope.makeUnsafe()
   const end = () => Effect.runPromise(Scope.close(scope, Exit.void))
-  const cluster = await Effect.runPromise(startReplicated(standbys, ...options).pipe(Scope.provide(scope))).catch(
-    (error) => end().then(() => Promise.reject(error))
+  const cluster = await Effect.runPromise(startReplicated(...args).pipe(Scope.provide(scope))).catch((error) =>
+    end().then(() => Promise.reject(error))
   )
   return { ...cluster, end }
 }
+
+export const replicatedFor = (standbys: number, ...options: ReadonlyArray<string>) =>
+  replicatedAt(undefined, standbys, ...options)

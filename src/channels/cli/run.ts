@@ -3,7 +3,8 @@ import * as NodeServices from "@effect/platform-node/NodeServices"
 import { Cause, ConfigProvider, Console, Context, Effect, Layer, References } from "effect"
 import { CliConfig, CliError, CliOutput, Command, GlobalFlag } from "effect/cli"
 import { Database } from "../../database/Database.ts"
-import { type OperatorError, Unclear } from "../../domain/errors.ts"
+import { serverFault } from "../../database/fault.ts"
+import { type OperatorError, Unavailable, Unclear } from "../../domain/errors.ts"
 import { configProvider, earlyLogFormat, Env, SETTINGS } from "../../env.ts"
 import { Agent, ConfiguredDatabase, Observability, Services } from "../../layers.ts"
 import { logging } from "../../observability/logs.ts"
@@ -277,7 +278,7 @@ const reportFailure = (cause: Cause.Cause<unknown>): Effect.Effect<number> => {
       Effect.as(1)
     )
   }
-  const { command, details, message } = error as OperatorError
+  const { command, details, message } = worded(error) as OperatorError
   return Effect.gen(function* () {
     yield* note(command === undefined ? message : `${message} ${command}`, "Error")
     for (const line of details ?? []) yield* note(`  ${line}`, "Error")
@@ -285,6 +286,14 @@ const reportFailure = (cause: Cause.Cause<unknown>): Effect.Effect<number> => {
       for (const line of inColumns(error.choices.map(({ id, name }) => [id, name]))) yield* note(`  ${line}`)
     return code
   })
+}
+
+/** Commands also write, and their caller operates the server, so a fault of the server is named. */
+const worded = (error: object): object => {
+  const reason = error instanceof Unavailable ? serverFault(error.cause) : undefined
+  return reason === undefined
+    ? error
+    : { message: `The database can't do this now: ${reason}. max doctor shows the remedy.` }
 }
 
 const isPublic = (error: unknown): error is { readonly _tag: keyof typeof EXIT_CODES } =>

@@ -1,6 +1,5 @@
-/** Checks the server: its version, schema, extensions, connections, disk and clock, and the organizations in it. */
+/** Checks the server: its version, schema, extensions, connections and clock, and the organizations in it. */
 import { Effect } from "effect"
-import { statfs } from "node:fs/promises"
 import { NEWEST_SERVER, OLDEST_SERVER } from "../../../database/migrate.ts"
 import { SCHEMA_VERSION } from "../../../database/migrations/index.ts"
 import { isClosed } from "../../../database/moves.ts"
@@ -102,56 +101,6 @@ export const connections: Check = ({ owner, searchConnections }) =>
       ]
     }
   )
-
-/** A failover to a standby that follows asynchronously loses changes that were acknowledged. */
-export const standbys: Check = ({ from, owner }) =>
-  from.embedded
-    ? Effect.succeed([])
-    : Effect.map(
-        owner<{ count: number; waits: boolean }>`
-          SELECT (SELECT count(*)::int FROM pg_stat_replication) AS count,
-            current_setting('synchronous_standby_names') <> ''
-              AND current_setting('synchronous_commit') NOT IN ('off', 'local') AS waits`,
-        ([row]) => {
-          const { count, waits } = row!
-          if (count === 0) return []
-          return [
-            waits
-              ? ok("standbys", `${count} follow this server; a commit waits for a synchronous one.`)
-              : warn(
-                  "standbys",
-                  `${count} follow this server asynchronously: a failover can lose acknowledged changes, such as a suspension.`,
-                  "synchronous_mode: true (in Patroni: patronictl edit-config)"
-                )
-          ]
-        }
-      )
-
-const GB = 1024 ** 3
-const sized = (bytes: number) =>
-  bytes < GB ? `${Math.ceil(bytes / 1024 ** 2)} MB` : `${(bytes / GB).toFixed(bytes < 10 * GB ? 1 : 0)} GB`
-
-export const disk: Check = Effect.fnUntraced(function* ({ from, owner }) {
-  const [row] = yield* owner<{ size: string; folder: string | null; temporary: number }>`
-      SELECT pg_database_size(current_database())::text AS size,
-        CASE WHEN pg_has_role('pg_read_all_settings', 'USAGE') THEN current_setting('data_directory') END AS folder`
-  const size = sized(Number(row!.size))
-  const folder = row!.folder
-  const free =
-    !from.embedded || folder === null
-      ? undefined
-      : yield* Effect.promise(() =>
-          statfs(folder).then(
-            ({ bavail, bsize }) => bavail * bsize,
-            () => undefined
-          )
-        )
-  if (free === undefined)
-    return [ok("disk", `The database takes ${size}. The free space of the server's disk is unknown from this machine.`)]
-  const room = `The database takes ${size}; ${sized(free)} are free.`
-  const remedy = "Free space on that disk, or: max move --to a folder on another"
-  return [free < 0.1 * GB ? fail("disk", room, remedy) : free < GB ? warn("disk", room, remedy) : ok("disk", room)]
-})
 
 /** Above the first, times in answers and records look wrong; above the second, rules with dates decide wrongly. */
 const [NOTICEABLE_MS, WRONG_MS] = [5_000, 60_000]
