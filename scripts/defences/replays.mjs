@@ -784,7 +784,7 @@ export const replays = [
   },
   {
     name: "A standby that answered although it was behind its primary",
-    test: ["test/database/replicas.test.ts", "says what the primary has while standbys are 500 ms behind"],
+    test: ["test/database/replicas.test.ts", "says what the primary has while standbys are 200 ms behind"],
     defence: "replicaReads.ts: rows of a standby count only with the primary's epoch and data version",
     removed: "the comparison",
     patches: [
@@ -796,7 +796,7 @@ export const replays = [
   },
   {
     name: "The same, for rows written without a policy or membership changing",
-    test: ["test/database/replicas.test.ts", "says what the primary has while standbys are 500 ms behind"],
+    test: ["test/database/replicas.test.ts", "says what the primary has while standbys are 200 ms behind"],
     defence: "replicaReads.ts: rows of a standby count only with the primary's data version",
     removed: "the comparison of data versions",
     patches: [[replicaReads, "first.fresh === true && first.version === primary.version", "first.fresh === true"]]
