@@ -24,3 +24,11 @@ it("docs/changes.md names tests that exist, by their titles", () => {
   expect(rows.length).toBeGreaterThan(20)
   expect(missing(rows)).toEqual([])
 })
+
+it("docs/operate.md names tests that exist, by their titles", () => {
+  const cells = [...read("docs/operate.md").matchAll(/\| (`[\w/.]+\.test\.ts`: .+?) *\|$/gm)]
+  expect(cells.length).toBeGreaterThan(12)
+  // A file's titles, and then those of the next file.
+  const rows = cells.flatMap(([, cell]) => [...cell!.matchAll(/`([\w/.]+\.test\.ts)`: (.+?)(?=; `|$)/g)])
+  expect(missing(rows)).toEqual([])
+})

@@ -17,7 +17,7 @@ export const freePort = () =>
     attempt()
   })
 
-const until = async (what, holds, seconds = 90) => {
+export const until = async (what, holds, seconds = 90) => {
   const end = Date.now() + seconds * 1000
   for (;;) {
     if (await holds().catch(() => false)) return

@@ -72,7 +72,8 @@ const startReplicated = Effect.fnUntraced(function* (
       rmSync(folder, { recursive: true, force: true, maxRetries: 20, retryDelay: 50 })
     })
   )
-  run(programs.initdb, "-D", dataOf("primary"), "-U", "owner", "-A", "trust", "-E", "UTF8", "--locale=C", "--no-sync")
+  const locale = ["--locale=C", "--locale-provider=builtin", "--builtin-locale=C.UTF-8"]
+  run(programs.initdb, "-D", dataOf("primary"), "-U", "owner", "-A", "trust", "-E", "UTF8", ...locale, "--no-sync")
   for (const name of nodes.slice(1)) {
     // A copy of the stopped cluster; the standby streams all that has been written since.
     cpSync(dataOf("primary"), dataOf(name), { recursive: true, preserveTimestamps: true })
@@ -114,6 +115,8 @@ const startReplicated = Effect.fnUntraced(function* (
       ),
     /** Stops a standby at once, without a shutdown of its connections. */
     crash: (index: number) => run(programs.pgCtl, "stop", "-m", "immediate", "-w", "-D", dataOf(nodes[index + 1]!)),
+    /** The process of a standby's server, or of the primary's, which is -1. */
+    pidOf: (index: number) => pidOf(nodes[index + 1]!),
     /** Kills a standby for good. */
     kill: (index: number) => process.kill(pidOf(nodes[index + 1]!), "SIGKILL"),
     restart: (index: number) => follow(nodes[index + 1]!)
