@@ -289,7 +289,7 @@ const reportFailure = (cause: Cause.Cause<unknown>): Effect.Effect<number> => {
 }
 
 /** Commands also write, and their caller operates the server, so a fault of the server is named. */
-const worded = (error: object): object => {
+const worded = (error: unknown): unknown => {
   const reason = error instanceof Unavailable ? serverFault(error.cause) : undefined
   return reason === undefined
     ? error

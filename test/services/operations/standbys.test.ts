@@ -21,8 +21,8 @@ let cluster: Awaited<ReturnType<typeof replicatedAt>>
 let port = 0
 beforeAll(async () => {
   port = await freePort()
-  // Patroni starts Postgres with the name of its cluster on the command line.
-  cluster = await replicatedAt(port, 1, "-c cluster_name=max")
+  // Patroni starts Postgres with these on the command line.
+  cluster = await replicatedAt(port, 1, "-c cluster_name=max", "-c hot_standby=on")
 })
 afterAll(() => cluster?.end())
 

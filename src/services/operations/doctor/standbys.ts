@@ -6,13 +6,14 @@ import { type Check, fail, ok, warn } from "./Finding.ts"
 const NAME = "standbys"
 
 /**
- * Patroni starts Postgres with the cluster's name on the command line. A standby that is gone leaves `synchronous_standby_names`
+ * Patroni starts Postgres with the cluster's name and `hot_standby` on the command line. A standby that is gone leaves `synchronous_standby_names`
  * in place only where Postgres itself is configured: then no commit returns.
  */
 const STATE = `SELECT (SELECT count(*)::int FROM pg_stat_replication) AS count,
   current_setting('synchronous_standby_names') <> '' AS names,
   current_setting('synchronous_commit') NOT IN ('off', 'local') AS waits,
-  (SELECT setting FROM pg_settings WHERE name = 'cluster_name' AND source = 'command line' AND setting <> '') AS cluster,
+  (SELECT c.setting FROM pg_settings c, pg_settings h WHERE c.name = 'cluster_name' AND c.setting <> '' AND c.source = 'command line'
+    AND h.name = 'hot_standby' AND h.source = 'command line') AS cluster,
   host(inet_server_addr()) AS host, inet_server_port() AS port`
 
 interface State {
