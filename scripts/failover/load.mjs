@@ -120,7 +120,11 @@ export const openLoad = async (cluster) => {
       while (!isDone(await ask(admin, `/v1/admin/people/${bystanderId}/suspend`))) await sleep(50)
       const found = await max.runWith(
         at(port),
-        ...["find", "people", "email=person7@example.com", "--as", "person2@example.com"]
+        "find",
+        "people",
+        "email=person7@example.com",
+        "--as",
+        "person2@example.com"
       )
       while (!isDone(await ask(admin, `/v1/admin/people/${bystanderId}/resume`))) await sleep(50)
       return found.said.includes("Person Number 7")

@@ -136,6 +136,7 @@ describe("a backend that the kernel kills for its memory", () => {
       await untilAnswered()
       await until(isReady)
     }
+    expect((await lookup()).json.total).toBe(1)
   })
 })
 

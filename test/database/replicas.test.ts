@@ -143,7 +143,7 @@ describe("a lookup with standbys", () => {
     expect(wrong).toEqual([])
     expect(sentAfter).toBeGreaterThanOrEqual(ROUNDS * 3 * SENT_AFTER)
     // The control: this often, a standby's own rows were old after a change had returned, as its answer without the proof.
-    if (what.includes("standbys")) expect(oldOnStandby).toBeGreaterThan(0)
+    expect(oldOnStandby > 0 || !what.includes("standbys")).toBe(true)
     if (LONG)
       console.log(
         `${what}: ${wrong.length} wrong of ${sentAfter}; own rows old after ${oldOnStandby} of ${ROUNDS} imports`
