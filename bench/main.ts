@@ -1,12 +1,13 @@
 /**
  * Benchmarks report ratios: contestants take turns within one run, so that the machine's noise affects all of them equally.
  * Usage: npm run bench -- NAME [--rows 100000] [--json] [--keep FOLDER | --database-url URL], where NAME is store, growth
- * [--sizes 10000,…] [--plots FOLDER], http, changes, sse, page, tracing, traces, rls, neighbour, soak [--minutes 1], tokens, cold, import,
+ * [--sizes 10000,…] [--plots FOLDER], big (one organization) [--only WORDS], http, changes, sse, page, tracing, traces, rls, neighbour, soak [--minutes 1], tokens, cold, import,
  * permissions, turn, basic, or report [--minutes 10], which writes docs/performance/figures.md.
  */
 import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
 import { Effect } from "effect"
 import { print, printTimes } from "./figures.ts"
+import { big } from "./big.ts"
 import { basic } from "./basic.ts"
 import { changes } from "./changes.ts"
 import { cold } from "./cold.ts"
@@ -44,6 +45,7 @@ const BENCHES: Readonly<Record<string, () => Effect.Effect<void, unknown>>> = {
       print(json)
     ),
   growth: () => Effect.map(growth(sizes, where, json, after("--plots")), print(json)),
+  big: () => Effect.map(big(rows, where, json, after("--only")), print(json)),
   soak: () => Effect.map(soak(rows, Number(after("--minutes") ?? 1), where, json), print(json)),
   neighbour: () => Effect.map(neighbour(rows, where, json), print(json)),
   tracing: () => Effect.map(tracing(rows, where, json), print(json)),

@@ -137,10 +137,35 @@ export const openWorld = Effect.fnUntraced(function* (rows: number) {
   return { rows, organizations: { huge: at("huge"), middle: at("middle"), small: at("small") } } satisfies World
 })
 
-const load = Effect.fnUntraced(function* (owner: PgClient.PgClient, rows: number) {
+/** Opens the world of one organization that has all rows, or generates it in an empty database. */
+export const openAlone = Effect.fnUntraced(function* (people: number) {
+  const { owner } = yield* Database
   const organizations = yield* Organizations
+  const mark = `max benchmark world ${EDITION}, one organization of ${people} people`
+  const [existing] = yield* owner<{ mark: string | null }>`SELECT obj_description('data'::regnamespace) AS mark`
+  if (existing!.mark !== mark) {
+    if ((yield* organizations.list).length > 0)
+      return yield* Effect.die(new Error(`This database isn't this benchmark's: ${existing!.mark}`))
+    const created = yield* organizations.create({ slug: slugOf(0), country: "US", timeZone: "Europe/Berlin" })
+    yield* fill(owner, [[created.id], [people], [0]])
+    yield* admitRoles(created, 0)
+    yield* owner.unsafe(`COMMENT ON SCHEMA data IS '${mark}'`).unprepared
+  }
+  const [organization] = yield* organizations.list
+  return { organization: organization!, people, first: 0 } satisfies WorldOrganization
+})
+
+/** Publishes the policy, and admits the person of each role. */
+const admitRoles = Effect.fnUntraced(function* (organization: Organization, first: number) {
   const members = yield* Memberships
   const policies = yield* Policies
+  yield* policies.publish(organization, JSON.stringify(WORLD_POLICY), "bench")
+  for (const [role, number] of Object.entries(ROLES))
+    yield* members.add(organization, { identifier: emailOf(first + number), roles: [role] })
+})
+
+const load = Effect.fnUntraced(function* (owner: PgClient.PgClient, rows: number) {
+  const organizations = yield* Organizations
   const created: Array<Organization> = []
   for (let place = 0; place < ORGANIZATIONS; place++) {
     created.push(yield* organizations.create({ slug: slugOf(place), country: "US", timeZone: "Europe/Berlin" }))
@@ -149,12 +174,7 @@ const load = Effect.fnUntraced(function* (owner: PgClient.PgClient, rows: number
   const firsts = firstsOf(sizes)
   const bySize = [created.map(({ id }) => id), sizes, firsts]
   yield* fill(owner, bySize)
-  for (const place of Object.values(PLACES)) {
-    const organization = created[place]!
-    yield* policies.publish(organization, JSON.stringify(WORLD_POLICY), "bench")
-    for (const [role, number] of Object.entries(ROLES))
-      yield* members.add(organization, { identifier: emailOf(firsts[place]! + number), roles: [role] })
-  }
+  for (const place of Object.values(PLACES)) yield* admitRoles(created[place]!, firsts[place]!)
 })
 
 /** Drops the indexes, fills the tables and recreates the indexes: several times as fast. */

@@ -48,13 +48,13 @@ export class RelationLocks {
   }
 
   /** Runs a read of these relations; fails with `Unavailable` if one of them stays locked for longer than the pool's timeout. */
-  run<A>(
+  run<A, E>(
     pool: keyof Patience,
     relations: ReadonlyArray<string> | undefined,
-    read: Effect.Effect<A, Unavailable | RelationLocked>
-  ): Effect.Effect<A, Unavailable> {
+    read: Effect.Effect<A, E | RelationLocked>
+  ): Effect.Effect<A, Exclude<E, RelationLocked> | Unavailable> {
     const until = performance.now() + this.patience[pool]
-    const attempt: Effect.Effect<A, Unavailable> = Effect.suspend(() =>
+    const attempt: Effect.Effect<A, Exclude<E, RelationLocked> | Unavailable> = Effect.suspend(() =>
       this.isLocked(relations) ? Effect.andThen(this.free(relations, until), attempt) : once
     )
     const once = Effect.catchTag(read, "RelationLocked", () => {

@@ -20,7 +20,13 @@ export const DEADLINE_MS = 8000
 const WATCH_MS = 500
 
 type Rows = ReadonlyArray<object>
-type Failure = SqlError.SqlError | Unavailable | RelationLocked
+type Failure = SqlError.SqlError | Unavailable | RelationLocked | LookupTimedOut
+
+/** A lookup reached the statement timeout of its pool. The search pool, whose timeout is longer, can still answer it. */
+export class LookupTimedOut {
+  readonly _tag = "LookupTimedOut"
+  static readonly error = new LookupTimedOut()
+}
 
 interface Request {
   readonly organizationId: bigint
@@ -144,8 +150,9 @@ export class LookupBatcher {
       } else if (failedBy(exit, "LockTimeoutError")) {
         this.end(requests, LOCKED)
       } else if (requests.length === 1) {
-        if (failedBy(exit, "StatementTimeoutError")) this.queue.markSlow(requests[0]!.organizationId)
-        this.end(requests, exit)
+        const isLate = failedBy(exit, "StatementTimeoutError")
+        if (isLate) this.queue.markSlow(requests[0]!.organizationId)
+        this.end(requests, isLate ? TIMED_OUT : exit)
       } else {
         // One request's error must not fail the others.
         this.queue.retry(requests)
@@ -179,6 +186,7 @@ export class LookupBatcher {
 
 const UNAVAILABLE = Exit.fail(Unavailable.error)
 const LOCKED = Exit.fail(RelationLocked.error)
+const TIMED_OUT = Exit.fail(LookupTimedOut.error)
 
 const answer = (requests: ReadonlyArray<Request>, exit: Exit.Exit<Rows, Failure>): void => {
   for (const request of requests) {

@@ -11,7 +11,7 @@ import { enterOrganization } from "./rowSecurity.ts"
 import { Neighbours } from "./Neighbours.ts"
 import { isLockTimeout, RelationLocked, type RelationLocks } from "./RelationLocks.ts"
 import type { Statement } from "./sql/ResolvedQuery.ts"
-import { DEADLINE_MS, forkUntraced, LookupBatcher } from "./batch.ts"
+import { DEADLINE_MS, forkUntraced, LookupBatcher, type LookupTimedOut } from "./batch.ts"
 
 /** Turns any failure of the database, and the deadline, into `Unavailable`; the trace records the cause's class. */
 export const orUnavailable = <A, E, R>(effect: Effect.Effect<A, E, R>) => orUnavailableInTheEnd(withDeadline(effect))
@@ -92,6 +92,21 @@ const orStale = <Row extends object, E extends { readonly _tag: string }, R>(
       )
     : rows
 
+interface Execute {
+  <Row extends object>(
+    how: "lookup",
+    organizationId: bigint,
+    statement: Statement,
+    parent?: Tracer.Span
+  ): Effect.Effect<ReadonlyArray<Row>, Unavailable | RelationLocked | LookupTimedOut>
+  <Row extends object>(
+    how: "search" | "transaction",
+    organizationId: bigint,
+    statement: Statement,
+    parent?: Tracer.Span
+  ): Effect.Effect<ReadonlyArray<Row>, Unavailable | RelationLocked>
+}
+
 /** Fails with `RelationLocked` after a lock timeout. */
 const orLocked = <A, R>(effect: Effect.Effect<A, SqlError.SqlError, R>) =>
   Effect.mapError(effect, (error) => (isLockTimeout(error) ? RelationLocked.error : error))
@@ -101,15 +116,15 @@ const orLocked = <A, R>(effect: Effect.Effect<A, SqlError.SqlError, R>) =>
  * joins a batch; a transaction names the organization, as row-level security requires. The search pool uses the driver's
  * own span, which measures the wait for a connection.
  */
-export const makeExecute = ({ busyLookup, locks, lookup, search }: Pools, neighbours = new Neighbours()) => {
+export const makeExecute = ({ busyLookup, locks, lookup, search }: Pools, neighbours = new Neighbours()): Execute => {
   const batcher = new LookupBatcher(lookup, busyLookup, locks, neighbours)
   const attributesOf = { lookup: attributesOfPool(lookup), search: attributesOfPool(search) }
-  return <Row extends object>(
+  const execute = <Row extends object>(
     how: "lookup" | "search" | "transaction",
     organizationId: bigint,
     statement: Statement,
     parent?: Tracer.Span
-  ): Effect.Effect<ReadonlyArray<Row>, Unavailable | RelationLocked> => {
+  ) => {
     const { parameters, text } = statement
     if (how === "transaction")
       return Telemetry.childOf(
@@ -126,13 +141,14 @@ export const makeExecute = ({ busyLookup, locks, lookup, search }: Pools, neighb
               statement,
               batcher.request(organizationId, statement, span) as Effect.Effect<
                 ReadonlyArray<Row>,
-                SqlError.SqlError | Unavailable | RelationLocked
+                SqlError.SqlError | Unavailable | RelationLocked | LookupTimedOut
               >
             )
           : detached<ReadonlyArray<Row>, SqlError.SqlError | RelationLocked, never>(orLocked(searched), forkUntraced)
       )
     })
   }
+  return execute as Execute
 }
 
 /** Runs a statement in a transaction that names the organization, with the database's own errors. */

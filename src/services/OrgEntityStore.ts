@@ -88,10 +88,19 @@ export class OrgEntityStore extends Context.Service<
       ) => {
         const how = rowSecurity === true ? "transaction" : pool
         neighbours.arrive(organization.id)
-        const rows = execute<Row>(how, organization.id, statement, span)
-        if (how === "lookup") return database.locks.run("lookup", statement.relations, rows)
         // A search that waits for a lock has no permit.
-        return database.locks.run("search", statement.relations, withPermit(organization.id, rows))
+        const search = (how: "search" | "transaction") =>
+          database.locks.run(
+            "search",
+            statement.relations,
+            withPermit(organization.id, execute<Row>(how, organization.id, statement, span))
+          )
+        if (how !== "lookup") return search(how)
+        const looked = execute<Row>("lookup", organization.id, statement, span)
+        // A name that many rows have, under a plan that shows few of them.
+        return Effect.catchTag(database.locks.run("lookup", statement.relations, looked), "LookupTimedOut", () =>
+          search("search")
+        )
       }
 
       // One at a time: a statement may read all rows of its organization.

@@ -2,6 +2,7 @@
 import { layer } from "@effect/vitest"
 import { Effect, Exit, Fiber, Layer } from "effect"
 import { expect } from "vitest"
+import { LookupTimedOut } from "../../src/database/batch.ts"
 import { Database } from "../../src/database/Database.ts"
 import { makeExecute } from "../../src/database/execute.ts"
 import { MAX_WAITING } from "../../src/database/LookupQueue.ts"
@@ -9,6 +10,8 @@ import type { Statement } from "../../src/database/sql/ResolvedQuery.ts"
 import { Unavailable } from "../../src/domain/errors.ts"
 import { Env } from "../../src/env.ts"
 import { ConfiguredDatabase } from "../../src/layers.ts"
+import { OrgEntityStore } from "../../src/services/OrgEntityStore.ts"
+import { systemCatalog } from "../support/catalog.ts"
 import { envFor, migratedDatabase } from "../support/database.ts"
 
 const [HOSTILE, ACCOMPLICE, QUIET] = [1n, 2n, 3n]
@@ -104,8 +107,20 @@ layer(withTimeout(500), { excludeTestServices: true })("an organization whose lo
     Effect.gen(function* () {
       const { execute, look } = yield* scenario
       expect(yield* look(HOSTILE)).toBe(yield* look(QUIET))
-      expect(yield* Effect.flip(execute("lookup", HOSTILE, slow("late")))).toBeInstanceOf(Unavailable)
+      expect(yield* Effect.flip(execute("lookup", HOSTILE, slow("late")))).toBe(LookupTimedOut.error)
       expect(yield* look(HOSTILE)).not.toBe(yield* look(QUIET))
     })
+  )
+})
+
+layer(withTimeout(100), { excludeTestServices: true })("a lookup that reaches the timeout of its connection", (it) => {
+  it.effect("is answered by the search pool", () =>
+    Effect.gen(function* () {
+      const store = yield* OrgEntityStore
+      const pool = "SELECT pg_sleep(0.5), current_setting('application_name') AS pool"
+      expect(yield* store.rows({ text: pool, parameters: [] }, systemCatalog)).toMatchObject([{ pool: "max search" }])
+      const quick = "SELECT current_setting('application_name') AS pool"
+      expect(yield* store.rows({ text: quick, parameters: [] }, systemCatalog)).toEqual([{ pool: "max lookup" }])
+    }).pipe(Effect.provide(OrgEntityStore.layer))
   )
 })

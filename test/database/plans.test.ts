@@ -7,6 +7,7 @@ import { admit, openWorld, type Role, type Size, type World } from "../../bench/
 import { QUESTIONS } from "../../bench/world/questions.ts"
 import { Database } from "../../src/database/Database.ts"
 import type { Statement } from "../../src/database/sql/ResolvedQuery.ts"
+import { BOUNDS } from "../../src/database/sql/throughRelation.ts"
 import { encodeId } from "../../src/domain/ids.ts"
 import { CurrentPrincipal } from "../../src/domain/Principal.ts"
 import type { FilterOp, FindQuery } from "../../src/domain/Query.ts"
@@ -98,6 +99,28 @@ const GROUPS: ReadonlyArray<readonly [type: string, ...select: ReadonlyArray<str
   ["people", "by status", "distinct company"],
   ["meetings", "by month start"],
   ["meetings", "by owner", "max start"]
+]
+
+/** Searches through a relation, each with the most rows that it may read in the largest organization. */
+const THROUGH_RELATIONS: ReadonlyArray<readonly [name: string, rows: number]> = [
+  ["company contains", 20_000],
+  ["company contains, none", 2500],
+  ["owner contains", 60_000],
+  ["owner begins with one", 60_000],
+  ["meetings with one person", 20_000],
+  ["meetings with many", 60_000],
+  // Not enough meetings: all are read twice.
+  ["meetings of a name from", 200_000],
+  ["company begins with one", 60_000]
+]
+
+const MANY = 1_000_000
+/** The ways that a search through a relation can take (`matching.ts`): as it decides, the few, the first, all. */
+const WAYS: ReadonlyArray<Partial<typeof BOUNDS>> = [
+  {},
+  { often: MANY, related: MANY, leading: MANY },
+  { often: -1, read: MANY, probed: MANY },
+  { often: MANY, related: -1 }
 ]
 
 /** Filters over two and three hops. */
@@ -267,6 +290,53 @@ layer(TestServices, { excludeTestServices: true })("Postgres's execution plans",
         }
       }
       expect(read).toEqual([])
+    })
+  )
+
+  it.effect(
+    "of a search through a relation read few rows where many related rows match, and no more where few do",
+    () =>
+      Effect.gen(function* () {
+        const world = yield* openedWorld
+        const { search } = yield* Database
+        const of = world.organizations.huge
+        const explain = yield* asking(world, "huge", "everything")
+        const read: Array<unknown> = []
+        for (const [name, most] of THROUGH_RELATIONS) {
+          const statement = yield* explain(QUESTIONS[name]!(of, 1))
+          const { rows } = yield* search.withTransaction(accessOfStatement(search, statement, "custom"))
+          if (rows > most) read.push([name, rows])
+        }
+        expect(read).toEqual([])
+      })
+  )
+
+  it.effect("of a search through a relation give the same rows and total, whichever way the statement takes", () =>
+    Effect.gen(function* () {
+      const world = yield* openedWorld
+      const { search } = yield* Database
+      const of = world.organizations.huge
+      const bounds = { ...BOUNDS }
+      let compared = 0
+      for (const role of ["everything", "company", "little"] as const) {
+        const explain = yield* asking(world, "huge", role)
+        for (const [name] of THROUGH_RELATIONS)
+          for (const round of [0, 1]) {
+            const answers: Array<unknown> = []
+            for (const [index, way] of WAYS.entries()) {
+              // Each way has a limit of its own, because statements are cached.
+              const query = { ...QUESTIONS[name]!(of, round), limit: 20 + index }
+              Object.assign(BOUNDS, bounds, way)
+              const { parameters, text } = yield* explain(query)
+              Object.assign(BOUNDS, bounds)
+              const rows = yield* search.unsafe<{ id: bigint | null; total: number }>(text, parameters)
+              if (rows[0]?.id != null) compared += 1
+              answers.push([rows[0]?.total, rows.slice(0, 20).map(({ id }) => id)])
+            }
+            expect(answers, `${name} as ${role}`).toEqual(answers.map(() => answers[0]))
+          }
+      }
+      expect(compared).toBeGreaterThan(40)
     })
   )
 

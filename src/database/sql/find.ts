@@ -9,12 +9,12 @@ import { all } from "../../domain/Predicate.ts"
 import { MAX_TOTAL } from "../../domain/Query.ts"
 import { type Cell, cell, masked } from "./cells.ts"
 import { heldCondition } from "./held.ts"
-import { expandOr } from "./orExpansion.ts"
 import { type FragmentContext, fragmentContext } from "./fragmentContext.ts"
+import { firstRows, materializedOrder, type MatchingRows, matchingRows } from "./matching.ts"
 import { fragment } from "./predicate.ts"
 import type { BatchForm, ResolvedQuery, Statement } from "./ResolvedQuery.ts"
-import { belongs, columnReference, idCast, idReference, organizationOf, physicalColumns, relationOf } from "./rows.ts"
-import { identifier, isList, SqlWriter } from "./SqlWriter.ts"
+import { belongs, idCast, organizationOf } from "./rows.ts"
+import { isList, SqlWriter } from "./SqlWriter.ts"
 
 /** In characters. Plans have a smaller bound (`compilable.ts`): a plan within it fits several times, with filters and targets. */
 export const MAX_STATEMENT_LENGTH = 2 * 1024 * 1024
@@ -42,7 +42,8 @@ export const compileFind = (
   const context = fragmentContext(catalog, writer, query.hops)
   const epoch = writer.bind(catalog.epoch, "bigint")
   const rows = matchingRows(query, context)
-  const matches = `m AS MATERIALIZED (${firstRows(rows, String(MAX_TOTAL + 1))})`
+  const ctes = rows.through === undefined ? "" : `${rows.through.ctes}, `
+  const matches = `${ctes}m AS MATERIALIZED (${firstRows(rows, String(MAX_TOTAL + 1))})`
   const head = server === "primary" ? HEAD : STANDBY_HEAD
   const rest = query.limit === 0 ? ` ${head} FROM ${TOTAL}` : page(rows, head, context)
   // Last: it holds every relation that the other clauses read.
@@ -86,73 +87,6 @@ export const guardCte = (epoch: string, context: FragmentContext): string => {
 const standbyGuardCte = (epoch: string, { organization }: FragmentContext): string =>
   `g AS MATERIALIZED (SELECT o.epoch = ${epoch} AS fresh, (SELECT d.version FROM max.data_versions d WHERE d.organization_id = ${organization}) AS version ` +
   `FROM max.organizations o WHERE o.organization_id = ${organization})`
-
-/** The rows that the caller may see and that match, as clauses. */
-interface MatchingRows {
-  readonly query: ResolvedQuery
-  readonly mapped: boolean
-  readonly table: string
-  /** The columns that are materialized. */
-  readonly columns: string
-  readonly where: string
-  /** One of these holds on each row; empty without OR expansion. */
-  readonly alternatives: ReadonlyArray<string>
-  readonly id: string
-  /** The expression that orders the rows; undefined when the id does. */
-  readonly key: string | undefined
-  readonly direction: "" | " DESC"
-  readonly orderBy: string
-}
-
-const matchingRows = (query: ResolvedQuery, context: FragmentContext): MatchingRows => {
-  const { order, type } = query
-  const mapped = type.mapping !== undefined
-  const id = idReference(type, "p")
-  // Not in canonical order, which depends on values: queries that differ in values only have one text.
-  const conditions = [query.plan, ...query.filters].filter((part) => part._tag !== "Always")
-  const { alternatives, rest } =
-    query.hops === "array" && !mapped ? expandOr(conditions, type) : { alternatives: [], rest: conditions }
-  const subplans = { ...context, hops: "subplan" as const }
-  const expanded = alternatives.map((alternative) => fragment(alternative, type, "p", subplans))
-  const where = [
-    belongs(type, "p", context),
-    "(SELECT g.fresh FROM g)",
-    ...rest.map((part) => fragment(part, type, "p", context))
-  ].join(" AND ")
-  const key = order === undefined ? undefined : columnReference(order.column, "p", order.side ?? "value", context)
-  const direction = order?.descending === true ? " DESC" : ""
-  const columns = mapped
-    ? physicalColumns(type)
-        .map((column) => `p.${identifier(column)}`)
-        .join(", ")
-    : `p.id${key === undefined ? "" : `, ${key} AS v`}`
-  const orderBy = key === undefined ? id : `${key}${direction}, ${id}${direction}`
-  return {
-    query,
-    mapped,
-    table: relationOf(type, context.writer),
-    columns,
-    where,
-    alternatives: expanded,
-    id,
-    key,
-    direction,
-    orderBy
-  }
-}
-
-/** The first matching rows, at most `limit`: one ordered and limited branch per alternative. */
-const firstRows = (rows: MatchingRows, limit: string, from = `${rows.table} p`, after = ""): string => {
-  const branch = (alternative: string) =>
-    `SELECT ${rows.columns} FROM ${from} WHERE ${rows.where}${alternative}${after} ORDER BY ${rows.orderBy} LIMIT ${limit}`
-  if (rows.alternatives.length === 0) return branch("")
-  const branches = rows.alternatives.map((alternative) => `(${branch(` AND ${alternative}`)})`).join(" UNION ")
-  return `${branches} ORDER BY ${materializedOrder(rows, "")} LIMIT ${limit}`
-}
-
-/** The order of rows that are materialized as `id` and `v`. */
-const materializedOrder = ({ direction, key }: MatchingRows, prefix: string): string =>
-  key === undefined ? `${prefix}id` : `${prefix}v${direction}, ${prefix}id${direction}`
 
 /** The rest of a statement that returns rows, from the cursor's CTE on. */
 const page = (rows: MatchingRows, head: string, context: FragmentContext): string => {

@@ -16,9 +16,13 @@ export interface Expansion {
   readonly rest: ReadonlyArray<Condition>
 }
 
+/** Each of these holds on a row where all conditions hold. */
+export const conjuncts = (conditions: ReadonlyArray<Condition>): ReadonlyArray<Condition> =>
+  conditions.flatMap((condition) => (condition._tag === "All" ? conjuncts(condition.of) : [condition]))
+
 /** Expands the first suitable disjunction among conditions on the rows of a managed type. */
 export const expandOr = (conditions: ReadonlyArray<Condition>, type: EntityType): Expansion => {
-  const parts = conditions.flatMap((condition) => (condition._tag === "All" ? condition.of : [condition]))
+  const parts = conjuncts(conditions)
   const disjunction = parts.find(
     (part) =>
       part._tag === "Any" &&
@@ -32,7 +36,7 @@ export const expandOr = (conditions: ReadonlyArray<Condition>, type: EntityType)
 }
 
 /** Whether an index of a managed table leads to the rows on which a condition holds. */
-const isIndexed = (bound: Condition, type: EntityType): boolean => {
+export const isIndexed = (bound: Condition, type: EntityType): boolean => {
   switch (bound._tag) {
     case "Compare":
       return bound.op === "eq" && isIndexedColumn(bound.column, type)

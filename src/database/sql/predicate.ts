@@ -11,6 +11,7 @@ import {
 import type { Side } from "../../domain/Predicate.ts"
 import { both, comparison, contains, equalsNumber, hasValue, keyOf, membership } from "./comparisons.ts"
 import type { FragmentContext } from "./fragmentContext.ts"
+import { expandOr, isIndexed } from "./orExpansion.ts"
 import type { Condition } from "./Parameter.ts"
 import { belongs, columnReference, idReference, linkOf, type RowContext, targetRows, wholeNumber } from "./rows.ts"
 import { identifier } from "./SqlWriter.ts"
@@ -46,8 +47,12 @@ export const fragment = (
       return "FALSE"
     case "All":
       return `(${bound.of.map((part) => fragment(part, type, alias, context, may)).join(" AND ")})`
-    case "Any":
-      return `(${bound.of.map((part) => fragment(part, type, alias, context, may)).join(" OR ")})`
+    case "Any": {
+      // Postgres combines indexes of all alternatives or of none; then it would compare each row with each collected id.
+      const indexed = type.mapping !== undefined || bound.of.every((part) => isIndexed(part, type))
+      const inner = indexed ? context : notArray(context)
+      return `(${bound.of.map((part) => fragment(part, type, alias, inner, may)).join(" OR ")})`
+    }
     case "IsNull":
       return `${referenceTo(find(bound.column), "value")} IS ${bound.negated ? "NOT " : ""}NULL`
     case "Compare": {
@@ -103,11 +108,7 @@ const some = (
   if (context.hops === "set" && !may && storage._tag === "One") return inSet(relation, where, alias, context)
   if (context.hops !== "array") return exists(relation, where, type, alias, notArray(context), may)
   if (storage._tag === "Value") throw new Error("Not a relation")
-  const other = context.writer.alias()
-  const target = targetRelation(relation, context)
-  // Before its condition, so that parameters are numbered in the order of the text.
-  const from = `FROM ${targetRows(target, other, context)} WHERE ${belongs(target, other, context)}`
-  const related = `ANY(ARRAY(SELECT ${idReference(target, other)} ${from} AND ${fragment(where, target, other, context, may)}))`
+  const related = `ANY(ARRAY(${targetIds(where, targetRelation(relation, context), context)}))`
   if (storage._tag === "One") return `${alias}.${identifier(storage.column)} = ${related}`
   // A join would scan the links of all organizations where one organization has most of them.
   const link = context.writer.alias()
@@ -115,6 +116,18 @@ const some = (
     `${idReference(type, alias)} = ANY(ARRAY(SELECT ${link}.${identifier(storage.from)} FROM ${linkOf(storage, context.writer)} ${link} ` +
     `WHERE ${linkBelongs(storage, link, context)} AND ${link}.${identifier(storage.to)} = ${related}))`
   )
+}
+
+/** The ids of a type's rows on which a condition holds. A disjunction is expanded here, too. */
+export const targetIds = (where: Condition, target: EntityType, context: FragmentContext): string => {
+  const other = context.writer.alias()
+  // Before its conditions, so that parameters are numbered in the order of the text.
+  const ids = `SELECT ${idReference(target, other)} FROM ${targetRows(target, other, context)} WHERE ${belongs(target, other, context)}`
+  const { alternatives, rest } =
+    target.mapping === undefined ? expandOr([where], target) : { alternatives: [], rest: [where] }
+  const common = [ids, ...rest.map((part) => fragment(part, target, other, context))].join(" AND ")
+  if (alternatives.length === 0) return common
+  return alternatives.map((part) => `${common} AND ${fragment(part, target, other, notArray(context))}`).join(" UNION ")
 }
 
 /** With NULL as the reference it is unknown, where EXISTS is false: neither lets the row in. */
