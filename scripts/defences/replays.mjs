@@ -404,9 +404,9 @@ export const replays = [
   {
     name: "A statement that forgets the organization",
     test: ["test/permissions/statement.test.ts", "restricts each table that it reads to the organization"],
-    defence: "find.ts: the organization is in every statement, independent of the plan",
+    defence: "matching.ts: the organization is in every statement, independent of the plan",
     removed: "the organization condition on rows",
-    patches: [[find, '    belongs(type, "p", context),\n', ""]]
+    patches: [["src/database/sql/matching.ts", 'const own = [belongs(type, "p", context), ', "const own = ["]]
   },
   {
     name: "The same, with foreign rows in the result",
@@ -1127,13 +1127,7 @@ export const replays = [
     test: [fairness, "uses the second connection, and leaves the first one to the others"],
     defence: "batch.ts `run`: an organization is busy for a while after a timeout",
     removed: "the mark",
-    patches: [
-      [
-        "src/database/batch.ts",
-        `if (failedBy(exit, "StatementTimeoutError")) this.queue.markSlow(requests[0]!.organizationId)`,
-        ""
-      ]
-    ]
+    patches: [["src/database/batch.ts", "if (isLate) this.queue.markSlow(requests[0]!.organizationId)", ""]]
   },
   {
     name: "The same, by the order of the queue",
