@@ -1,7 +1,9 @@
 /** The layer graph; each line provides the lines above it. */
 import { Effect, Layer, Redacted } from "effect"
+import { join } from "node:path"
 import { MaxAgent } from "./agents/MaxAgent.ts"
-import { configuredModel } from "./agents/configuredModel.ts"
+import { configuredModel, DEFAULT_MODEL } from "./agents/configuredModel.ts"
+import { ownModels } from "./agents/configuredOwnModels.ts"
 import { connectionFailure, connectOwner, Database } from "./database/Database.ts"
 import { DatabaseSource, type Location, type Source, sourceOf } from "./database/DatabaseSource.ts"
 import { ConfigurationError } from "./domain/errors.ts"
@@ -12,6 +14,8 @@ import { Measures } from "./observability/Measures.ts"
 import { Recorder } from "./observability/Recorder.ts"
 import { Actions, type ActionSettings } from "./services/actions/Actions.ts"
 import { Imports } from "./services/administration/Imports.ts"
+import { Connections } from "./services/administration/Connections.ts"
+import { TWILIO_PATH } from "./domain/Sms.ts"
 import { Checklist } from "./services/administration/Checklist.ts"
 import { PolicyEditor } from "./services/administration/PolicyEditor.ts"
 import { Administration } from "./services/administration/Administration.ts"
@@ -32,6 +36,9 @@ import { IdentityResolver } from "./services/members/IdentityResolver.ts"
 import { Health } from "./services/operations/Health.ts"
 import type { Installation } from "./services/operations/Doctor.ts"
 import { Importer } from "./services/import/Importer.ts"
+import { ModelSettings } from "./services/models/ModelSettings.ts"
+import { Secrets } from "./services/secrets/Secrets.ts"
+import { sealingKeyIn } from "./services/secrets/sealingKey.ts"
 import { Mappings } from "./services/mapping/Mappings.ts"
 import { Memberships } from "./services/members/Memberships.ts"
 import { Setup } from "./services/onboarding/Setup.ts"
@@ -112,12 +119,57 @@ const ConfiguredExports = Layer.unwrap(Effect.map(Env, ({ exportsPerHour }) => E
 /** Changes without limits, for commands that try out many of them on their own organization. */
 export const UnlimitedChanges = changes({ calls: 1e9, changes: 1e9, destructive: 1e9, rows: 1e9 })
 
+/** Secrets are sealed with the operator's key, or with the one in the state folder. */
+const ConfiguredSecrets = Layer.unwrap(
+  Effect.map(Env, ({ sealKey, secretsDir, stateDir }) =>
+    Secrets.layer({
+      sealingKey:
+        sealKey === undefined
+          ? sealingKeyIn(join(stateDir, "seal.key"))
+          : Effect.succeed(new TextEncoder().encode(Redacted.value(sealKey))),
+      directory: secretsDir
+    })
+  )
+)
+
+/** Keys of organizations count where neither a provider nor a key is configured. */
+const ConfiguredModelSettings = Layer.unwrap(
+  Effect.map(Env, ({ anthropicKey, anthropicUrl, dayTokens, dayTurns, model, provider }) =>
+    ModelSettings.layer({
+      tryKey: (key, of) =>
+        Effect.flatMap(
+          Effect.promise(() => import("./agents/providers/tryAnthropicKey.ts")),
+          ({ tryAnthropicKey }) => tryAnthropicKey(anthropicUrl, key, of)
+        ),
+      configured:
+        provider === undefined && anthropicKey === undefined ? undefined : { provider: provider ?? "anthropic", model },
+      defaultModel: model ?? DEFAULT_MODEL,
+      dayTurns,
+      dayTokens
+    })
+  )
+)
+
+const ConfiguredConnections = Layer.unwrap(
+  Effect.map(Env, ({ publicUrl, twilioUrl }) =>
+    Connections.layer({
+      tryAccount: (account, token) =>
+        Effect.flatMap(
+          Effect.promise(() => import("./channels/sms/twilio.ts")),
+          ({ tryTwilioAccount }) => tryTwilioAccount(twilioUrl, account, token)
+        ),
+      webhook: publicUrl === undefined ? undefined : `${publicUrl}${TWILIO_PATH}`
+    })
+  )
+)
+
 /** Every service, over a `Database` and the configuration to be provided. */
 export const Services = ConfiguredChanges.pipe(
   Layer.provideMerge(
     Layer.mergeAll(
       Administration.layer,
       Checklist.layer,
+      ConfiguredConnections,
       ConfiguredActions,
       ConfiguredExports.pipe(Layer.provideMerge(EntityQueryService.layer)),
       Exporter.layer,
@@ -150,10 +202,11 @@ export const Services = ConfiguredChanges.pipe(
       Memberships.layer,
       PolicyReview.layer,
       SmsLog.layer,
-      SmsSettings.layer,
+      SmsSettings.layer.pipe(Layer.provideMerge(ConfiguredSecrets)),
       Spending.layer,
       ConfiguredHealth,
-      ConfiguredMailer
+      ConfiguredMailer,
+      ConfiguredModelSettings.pipe(Layer.provideMerge(ConfiguredSecrets))
     )
   ),
   Layer.provideMerge(Policies.layer),
@@ -211,7 +264,7 @@ export const ConfiguredDatabase = Database.layer.pipe(
 export const Live = Services.pipe(Layer.provideMerge(ConfiguredDatabase))
 
 /** The agent with the configured model, over services to be provided. */
-export const Agent = MaxAgent.layer.pipe(Layer.provideMerge(configuredModel))
+export const Agent = MaxAgent.layer.pipe(Layer.provideMerge(configuredModel), Layer.provide(ownModels))
 
 /** The agent over every service and the configured database. */
 export const LiveAgent = Agent.pipe(Layer.provideMerge(ToolHandlers), Layer.provideMerge(Live))

@@ -59,9 +59,11 @@ const FEATURES: Readonly<Record<string, ReadonlyArray<string>>> = {
   members: ["audit", "catalog"],
   access: ["audit", "catalog", "mail", "members"],
   lookup: ["audit", "catalog", "members"],
+  secrets: [],
+  models: ["members", "secrets"],
   actions: ["catalog", "cells"],
   changes: ["actions", "catalog", "cells", "lookup", "members"],
-  texting: ["catalog", "members"],
+  texting: ["catalog", "members", "secrets"],
   policies: ["catalog", "cells", "lookup", "members"],
   organizations: ["catalog", "policies"],
   import: ["catalog", "cells", "members", "policies"],
@@ -76,8 +78,10 @@ const FEATURES: Readonly<Record<string, ReadonlyArray<string>>> = {
     "import",
     "mail",
     "members",
+    "models",
     "operations",
     "policies",
+    "secrets",
     "texting"
   ],
   onboarding: ["access", "catalog", "members", "organizations", "policies"]

@@ -332,6 +332,26 @@ export const requestsOf = async (world) => {
       dryRun: true
     }),
     post("sample data", "/v1/admin/import/sample", undefined, { status: [409] }),
+    get("model", "/v1/admin/model"),
+    post("set the model", "/v1/admin/model", { model: "claude-haiku-5-5", dayTurns: 5000, dayTokens: 1_000_000 }),
+    // No provider takes these, so that nothing that is sent unchanged is stored.
+    post("set the model's key", "/v1/admin/model/key", { secret: "sk-attack" }, { status: [409] }),
+    post("choose a key", "/v1/admin/model/key", { file: "anthropic" }, { status: [409] }),
+    { ...get("remove the model's key", "/v1/admin/model/key"), method: "DELETE", status: [409] },
+    get("phone line", "/v1/admin/line"),
+    post("set the line", "/v1/admin/line", {
+      contact: "Jo at the front desk",
+      openRole: null,
+      changes: false,
+      tellsApprovers: false
+    }),
+    post(
+      "add a number",
+      "/v1/admin/line/numbers",
+      { phone: "+15125550100", account: `AC${"0".repeat(32)}`, secret: "attack" },
+      { status: [409] }
+    ),
+    post("remove a number", "/v1/admin/line/numbers/remove", { phone: "+15125550100" }, { status: [409] }),
     get("types", "/v1/admin/types"),
     get("usage", "/v1/admin/usage", { days: "30" }),
     get("health", "/v1/admin/health"),

@@ -73,6 +73,7 @@ const shownTable = "every filter finds what the oracle finds in the table that i
 const exportTest = "test/channels/http/export.test.ts"
 const invitationsTest = "test/channels/http/invitations.test.ts"
 const policyEditorTest = "test/channels/http/policyEditor.test.ts"
+const connectionsTest = "test/channels/http/connections.test.ts"
 const importsTest = "test/channels/http/imports.test.ts"
 const storing = "src/database/migrations/0030_storing_proposals.ts"
 const passkeysTest = "test/channels/http/passkeys.test.ts"
@@ -2771,6 +2772,66 @@ export const replays = [
         "src/services/conversations/Spending.ts",
         "FROM max.usage WHERE organization_id = ${organization.id}\n              AND day",
         "FROM max.usage WHERE ${organization.id}::bigint > 0\n              AND day"
+      ]
+    ]
+  },
+  {
+    name: "A sealed key copied into another organization's row, which spent it there (our own review)",
+    test: [
+      connectionsTest,
+      "doesn't open in another organization's row, under another name, altered, or with another sealing key"
+    ],
+    defence: "seal.ts: organization and name are the associated data of AES-256-GCM",
+    removed: "the associated data",
+    patches: [
+      [
+        "src/services/secrets/seal.ts",
+        "`${organizationId}\\0${name}`",
+        "`${organizationId > 0n ? name.slice(0, 0) : name}`"
+      ]
+    ]
+  },
+  {
+    name: "A file of the server's as a key, by its path (our own review)",
+    test: [
+      connectionsTest,
+      "can be one that the operator keeps for this organization, by its name and never by a path"
+    ],
+    defence: "Secrets.ts: a reference is a name in the organization's own folder",
+    removed: "the form of names",
+    patches: [
+      [
+        "src/services/secrets/Secrets.ts",
+        "if (directory === undefined || !FILE.test(file))",
+        "if (directory === undefined)"
+      ]
+    ]
+  },
+  {
+    name: "An administrator without the power over secrets who set the model's key or took the phone line (our own review)",
+    test: [
+      connectionsTest,
+      "are those over secrets, and for whom the line answers also those over members and the policy"
+    ],
+    defence: "Connections.ts: the power is required of the current roles",
+    removed: "the requirement",
+    patches: [
+      ["src/services/administration/Connections.ts", 'yield* requirePower(state.policy, principal, "secrets")', ""]
+    ]
+  },
+  {
+    name: "A phone line opened with a role by an administrator who may give no roles (our own review)",
+    test: [
+      connectionsTest,
+      "are those over secrets, and for whom the line answers also those over members and the policy"
+    ],
+    defence: "Connections.ts: opening the line needs the power to give its role",
+    removed: "the requirement",
+    patches: [
+      [
+        "src/services/administration/Connections.ts",
+        "if (openRole !== undefined) yield* mayGive(state.policy, principal, openRole === null ? [] : [openRole])",
+        ""
       ]
     ]
   }

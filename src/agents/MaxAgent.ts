@@ -25,6 +25,7 @@ import type { MaxToolkit } from "../tools/Toolkit.ts"
 import { EmittedEvents } from "./EmittedEvents.ts"
 import { answer, type Spent } from "./loop.ts"
 import { ModelStep } from "./ModelStep.ts"
+import { type OwnModel, OwnModels } from "./OwnModels.ts"
 import { Provenance } from "./guards/Provenance.ts"
 import { MAX_FOCUS, prepare } from "./prepare.ts"
 import { DAY_IS_SPENT, orTurnFault, RIGHTS_CHANGED, type TurnFault } from "./TurnFault.ts"
@@ -71,6 +72,8 @@ export class MaxAgent extends Context.Service<
     /** The model's provider, for greetings and reports. */
     readonly provider: string
     readonly model: string
+    /** The provider that answers an organization's questions. */
+    readonly providerFor: (organization: Organization) => Effect.Effect<string, Unavailable>
     /** Runs one turn. The stream ends with `done` or `error`; interrupting it stops the turn. */
     readonly turn: (input: TurnInput) => Stream.Stream<TurnEvent>
   }
@@ -81,7 +84,14 @@ export class MaxAgent extends Context.Service<
       const env = yield* Env
       const changes = yield* Changes
       const identities = yield* IdentityResolver
-      const model = yield* ModelStep
+      const configured = yield* ModelStep
+      const limits = { dayTurns: env.dayTurns, dayTokens: env.dayTokens }
+      const ownModels = yield* OwnModels
+      const chosen = (organization: Organization) =>
+        Effect.map(
+          ownModels === undefined ? Effect.succeed<OwnModel>({ step: undefined, ...limits }) : ownModels(organization),
+          ({ step, ...budget }) => ({ model: step ?? configured, ...budget })
+        )
       const queries = yield* EntityQueryService
       const sessions = yield* Sessions
       const spending = yield* Spending
@@ -94,14 +104,15 @@ export class MaxAgent extends Context.Service<
       const withReservation = <A, E, R>(
         { organization }: TurnInput,
         principal: Principal,
+        { dayTokens, dayTurns, model }: Chosen,
         spent: Spent,
         deadline: number,
         use: Effect.Effect<A, E, R>
       ) => {
         const owner = { organizationId: organization.id, anchorId: principal.anchorEntityId }
-        const limits = { turns: env.dayTurns, tokens: env.dayTokens }
+        const limits = { turns: dayTurns, tokens: dayTokens }
         return Effect.acquireUseRelease(
-          spending.reserve(organization, model.provider === "basic" ? 0 : turnTokens, limits),
+          spending.reserve(organization, model.provider === "basic" ? 0 : tokensOf(dayTokens), limits),
           (reservation): Effect.Effect<A, E | TurnFault, R> =>
             reservation === undefined ? Effect.fail(DAY_IS_SPENT) : use,
           (reservation, exit) =>
@@ -116,11 +127,12 @@ export class MaxAgent extends Context.Service<
             )
         )
       }
-      const turnTokens = Math.min(env.turnTokens, env.dayTokens)
+      const tokensOf = (dayTokens: number) => Math.min(env.turnTokens, dayTokens)
 
       const converse = Effect.fnUntraced(function* (
         input: TurnInput,
         principal: Principal,
+        { dayTokens, model }: Chosen,
         spent: Spent,
         work: TurnWork,
         reference: string,
@@ -168,7 +180,7 @@ export class MaxAgent extends Context.Service<
           const text = yield* answer({
             ...prepared,
             model,
-            tokens: turnTokens,
+            tokens: tokensOf(dayTokens),
             spent,
             work,
             events,
@@ -234,8 +246,13 @@ export class MaxAgent extends Context.Service<
         const last = yield* Effect.gen(function* () {
           const { principal } = yield* admit(input)
           yield* validate(input.say)
-          const conversation = converse(input, principal, spent, work, reference, events)
-          return yield* withReservation(input, principal, spent, deadline, conversation)
+          const own = yield* chosen(input.organization)
+          yield* Effect.annotateCurrentSpan({
+            "gen_ai.provider.name": own.model.provider,
+            "gen_ai.request.model": own.model.model
+          })
+          const conversation = converse(input, principal, own, spent, work, reference, events)
+          return yield* withReservation(input, principal, own, spent, deadline, conversation)
         }).pipe(
           orTurnFault(env.turnSeconds, reference),
           // A fault with a reference is one that an administrator may have to investigate.
@@ -257,16 +274,17 @@ export class MaxAgent extends Context.Service<
       })
 
       return MaxAgent.of({
-        provider: model.provider,
-        model: model.model,
+        provider: configured.provider,
+        model: configured.model,
+        providerFor: (organization) => Effect.map(chosen(organization), ({ model }) => model.provider),
         turn: (input) =>
           Stream.callback<TurnEvent>((queue) =>
             Telemetry.linkedTrace(
               "invoke_agent max",
               {
                 "gen_ai.operation.name": "invoke_agent",
-                "gen_ai.provider.name": model.provider,
-                "gen_ai.request.model": model.model,
+                "gen_ai.provider.name": configured.provider,
+                "gen_ai.request.model": configured.model,
                 "max.organization.id": String(input.organization.id)
               },
               run(input, new EmittedEvents(queue))
@@ -287,6 +305,13 @@ export class MaxAgent extends Context.Service<
       })
     })
   )
+}
+
+/** The model that answers, and the day's limits. */
+interface Chosen {
+  readonly model: ModelStep["Service"]
+  readonly dayTurns: number
+  readonly dayTokens: number
 }
 
 /** How a turn ended. The deadline interrupts it, as the person does who stops it. */

@@ -5,7 +5,7 @@ import { Env } from "../env.ts"
 import { BasicStep } from "./basic/BasicStep.ts"
 import type { ModelStep } from "./ModelStep.ts"
 
-const DEFAULT_MODEL = "claude-haiku-5-5"
+export const DEFAULT_MODEL = "claude-haiku-5-5"
 
 /** An optional peer dependency of the library. The command line has it built in. */
 const MISSING = ConfigurationError.of("The provider anthropic needs its library: npm install @anthropic-ai/sdk")

@@ -30,3 +30,6 @@ export interface DeliveryReport {
   /** The provider's error code, never its message, which may quote phone numbers. */
   readonly error?: string
 }
+
+/** The webhook for messages, at which the provider posts them. */
+export const TWILIO_PATH = "/v1/sms/twilio"

@@ -63,6 +63,18 @@ export const SETTINGS = {
     "~/.local/state/max",
     "Secrets and the registry of embedded databases, readable by this user only."
   ),
+  sealKey: setting(
+    "MAX_SEAL_KEY",
+    optionalLongSecret,
+    "",
+    "The key that seals secrets pasted on the page, or env:NAME or file:/path; by default the file seal.key in MAX_STATE_DIR, made when it is needed."
+  ),
+  secretsDir: setting(
+    "MAX_SECRETS_DIR",
+    optionalPath,
+    "",
+    "A folder of secrets that administrators may choose by name, in a folder for each organization (by slug)."
+  ),
   organization: setting("MAX_ORG", optionalText, "", "The organization, by slug; optional when there is only one."),
   as: setting(
     "MAX_AS",

@@ -62,6 +62,8 @@ export const startCarrier = async (port = 0) => {
     const address = new URL(request.url!, "http://carrier")
     const authorization = `Basic ${Buffer.from(`${ACCOUNT}:${TOKEN}`).toString("base64")}`
     if (request.headers.authorization !== authorization) return json(401, { code: 20003 })
+    if (address.pathname === `/2010-04-01/Accounts/${ACCOUNT}.json`)
+      return json(200, { sid: ACCOUNT, status: "active" })
     if (address.pathname !== `/2010-04-01/Accounts/${ACCOUNT}/Messages.json`) return json(404, { code: 20404 })
     if (request.method === "GET") {
       carrier.asked.list += 1

@@ -144,6 +144,9 @@ const refuse = (response: ServerResponse, status: number, type: string, message:
   response.end(JSON.stringify({ type: "error", error: { type, message }, request_id: "req_test" }))
 }
 
+const keyIn = (headers: IncomingHttpHeaders): string =>
+  String(headers["x-api-key"] ?? headers.authorization).replace(/^Bearer /, "")
+
 const piecesOf = (text: string, size: number): ReadonlyArray<string> =>
   text.match(new RegExp(`[\\s\\S]{1,${size}}`, "g")) ?? []
 
@@ -209,6 +212,8 @@ export interface MessagesServer {
   readonly requests: ReadonlyArray<Logged>
   /** Scripts the replies from now on. */
   script: Script
+  /** Whether a key is taken for a model; every one is, unless a test says otherwise. */
+  takes: (key: string, model: string) => "yes" | "no key" | "no model" | "down"
   /** Clears the recorded requests. */
   readonly reset: (script?: Script) => void
   /** Closes every connection, as a server does with idle ones. */
@@ -225,7 +230,8 @@ export const startMessages = async (script: Script = () => ({ content: [] })): P
       let raw = ""
       for await (const chunk of request) raw += String(chunk)
       const { pathname } = new URL(request.url ?? "/", "http://localhost")
-      if (pathname !== "/v1/messages") return refuse(response, 404, "not_found_error", pathname)
+      const isCount = pathname === "/v1/messages/count_tokens"
+      if (pathname !== "/v1/messages" && !isCount) return refuse(response, 404, "not_found_error", pathname)
       if (request.headers.authorization === undefined && request.headers["x-api-key"] === undefined) {
         return refuse(response, 401, "authentication_error", "x-api-key header is required")
       }
@@ -233,6 +239,14 @@ export const startMessages = async (script: Script = () => ({ content: [] })): P
         return refuse(response, 400, "invalid_request_error", "anthropic-version: header is required")
       }
       const body = JSON.parse(raw) as WireRequest
+      const taken = api.takes(keyIn(request.headers), body.model)
+      if (taken === "no key") return refuse(response, 401, "authentication_error", "invalid x-api-key")
+      if (taken === "no model") return refuse(response, 404, "not_found_error", `model: ${body.model}`)
+      if (taken === "down") return refuse(response, 529, "overloaded_error", "Overloaded")
+      if (isCount) {
+        response.writeHead(200, { "content-type": "application/json" })
+        return response.end(JSON.stringify({ input_tokens: 8 }))
+      }
       const rejected = refusal(body, String(request.headers["anthropic-version"]))
       const logged: Logged = {
         headers: request.headers,
@@ -281,6 +295,7 @@ export const startMessages = async (script: Script = () => ({ content: [] })): P
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     requests,
     script,
+    takes: () => "yes",
     reset: (next) => {
       requests.length = 0
       if (next !== undefined) api.script = next

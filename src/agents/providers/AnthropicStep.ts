@@ -23,22 +23,24 @@ const RETRIES = 4
 
 /** A model of Anthropic's. */
 export const anthropicStep = (settings: AnthropicSettings): Layer.Layer<ModelStep> =>
-  Layer.sync(ModelStep, () => {
-    const client = new Anthropic({
-      apiKey: Redacted.value(settings.key),
-      authToken: null,
-      baseURL: settings.url ?? "https://api.anthropic.com",
-      maxRetries: settings.retries ?? RETRIES,
-      logLevel: "off",
-      openTelemetry: false
-    })
-    return ModelStep.of({
-      provider: "anthropic",
-      model: settings.model,
-      stream: (request) =>
-        streamStep(({ emit, ...options }) => run(client, settings.model, request, options, emit), modelFailure)
-    })
+  Layer.sync(ModelStep, () => anthropicClient(settings))
+
+export const anthropicClient = (settings: AnthropicSettings): ModelStep["Service"] => {
+  const client = new Anthropic({
+    apiKey: Redacted.value(settings.key),
+    authToken: null,
+    baseURL: settings.url ?? "https://api.anthropic.com",
+    maxRetries: settings.retries ?? RETRIES,
+    logLevel: "off",
+    openTelemetry: false
   })
+  return ModelStep.of({
+    provider: "anthropic",
+    model: settings.model,
+    stream: (request) =>
+      streamStep(({ emit, ...options }) => run(client, settings.model, request, options, emit), modelFailure)
+  })
+}
 
 const run = async (
   client: Anthropic,

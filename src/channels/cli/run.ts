@@ -26,6 +26,7 @@ import { evaluate } from "./commands/eval.ts"
 import { exportType } from "./commands/export.ts"
 import { importFile } from "./commands/import.ts"
 import { columns, find, tool, tools, types } from "./commands/lookup.ts"
+import * as models from "./commands/model.ts"
 import { map } from "./commands/map.ts"
 import { mcp } from "./commands/mcp.ts"
 import { init, member, org } from "./commands/organization.ts"
@@ -149,6 +150,16 @@ const sms = Command.make("sms").pipe(
   ])
 )
 
+const model = Command.make("model").pipe(
+  Command.withDescription("The organization's own model: its key, its name and a day's budget"),
+  Command.withSubcommands([
+    withServices(models.show),
+    withServices(models.key),
+    withServices(models.removeKey),
+    withServices(models.set)
+  ])
+)
+
 const settings = Object.values(SETTINGS).map(
   ({ description, fallback, name }) => `  ${name.padEnd(22)} ${description}${fallback === "" ? "" : ` [${fallback}]`}`
 )
@@ -173,6 +184,7 @@ const root = max.pipe(
         withServices(token),
         withServices(idp),
         sms,
+        model,
         policy,
         action,
         withServices(audit),

@@ -40,6 +40,7 @@ import { SetUp } from "../../wire/setup.ts"
 import { admin } from "./AdminApi.ts"
 import { Admitted, Need } from "./admitted.ts"
 import { changes } from "./ChangesApi.ts"
+import { connections } from "./ConnectionsApi.ts"
 import { imports } from "./ImportApi.ts"
 import { policies } from "./PolicyApi.ts"
 import { traces } from "./TracesApi.ts"
@@ -282,6 +283,7 @@ export class Api extends HttpApi.make("max")
   .add(admin)
   .add(imports)
   .add(policies)
+  .add(connections)
   .add(session)
   .add(passkeys)
   .add(setup)

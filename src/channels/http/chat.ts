@@ -81,7 +81,7 @@ export const Chat = HttpApiBuilder.group(
           Effect.gen(function* () {
             const { organization } = yield* current
             const suggestions = yield* welcome(organization).pipe(Effect.provideService(EntityQueryService, queries))
-            const mode = agent.provider === "basic" ? "basic" : "model"
+            const mode = (yield* agent.providerFor(organization)) === "basic" ? "basic" : "model"
             return json<Welcome>({ ...suggestions, mode })
           })
         ),

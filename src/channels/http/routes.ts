@@ -23,6 +23,7 @@ import type { PasskeyOptions, Session as SessionInfo, SignInWays } from "../../w
 import { Api } from "./Api.ts"
 import { UPLOAD_PATHS } from "./ImportApi.ts"
 import { Importing } from "./imports.ts"
+import { Connecting } from "./connections.ts"
 import { PolicyEditing } from "./policies.ts"
 import { POLICY_PATHS } from "./PolicyApi.ts"
 import { Intake } from "./intake.ts"
@@ -165,6 +166,7 @@ const Handlers = Layer.mergeAll(
   Administering,
   Importing,
   PolicyEditing,
+  Connecting,
   Session,
   Passkeys,
   Setup,

@@ -1,10 +1,12 @@
 /** A line: one of an organization's numbers, with its provider and limits. */
 import { Context, Effect, Layer } from "effect"
 import type { Organization } from "../../domain/EntityType.ts"
-import type { ConfigurationError, Unavailable } from "../../domain/errors.ts"
+import { ConfigurationError, type Unavailable } from "../../domain/errors.ts"
+import { TWILIO_PATH } from "../../domain/Sms.ts"
 import { Env, readReference } from "../../env.ts"
 import type { Merging } from "../../services/texting/SenderLeases.ts"
-import { SmsSettings } from "../../services/texting/SmsSettings.ts"
+import { Secrets } from "../../services/secrets/Secrets.ts"
+import { ON_PAGE, secretOf, SmsSettings } from "../../services/texting/SmsSettings.ts"
 import type { Account, SmsProvider } from "./Provider.ts"
 import { makeTwilio } from "./twilio.ts"
 
@@ -35,9 +37,10 @@ export const SmsTiming = Context.Reference<{
   defaultValue: () => ({ merging: { quiet: 1.5, most: 6 }, apology: 20, lease: 30, poll: 2, sending: 10 })
 })
 
-/** The webhooks for messages and delivery reports. */
-export const TWILIO_PATH = "/v1/sms/twilio"
+/** The webhook for delivery reports. */
 export const TWILIO_STATUS_PATH = `${TWILIO_PATH}/status`
+
+const GONE = ConfigurationError.of("The secret of a number is gone. Add the number again.")
 
 export class Lines extends Context.Service<
   Lines,
@@ -53,6 +56,7 @@ export class Lines extends Context.Service<
     Effect.gen(function* () {
       const { publicUrl, smsPerNumber, smsSegments, twilioUrl } = yield* Env
       const settings = yield* SmsSettings
+      const secrets = yield* Secrets
       const { merging, sending } = yield* SmsTiming
       const twilio = makeTwilio({ url: twilioUrl, timeout: sending * 1000 })
       return Lines.of({
@@ -61,12 +65,19 @@ export class Lines extends Context.Service<
           const found = yield* settings.find(phone)
           if (found === undefined) return undefined
           const { account, secret } = found.number
+          const ofNumber =
+            secret === ON_PAGE
+              ? secrets.read(found.organization, secretOf(phone)).pipe(
+                  Effect.catchTag("OperatorError", ({ message }) => Effect.fail(ConfigurationError.of(message))),
+                  Effect.flatMap((read) => (read === undefined ? Effect.fail(GONE) : Effect.succeed(read)))
+                )
+              : readReference("The secret of a number", secret)
           return {
             organization: found.organization,
             phone,
             provider: twilio,
             account,
-            secret: (yield* readReference("The secret of a number", secret)).secret,
+            secret: (yield* ofNumber).secret,
             reportTo: publicUrl === undefined ? undefined : `${publicUrl}${TWILIO_STATUS_PATH}`,
             publicUrl,
             merging,

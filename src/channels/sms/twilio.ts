@@ -1,5 +1,6 @@
 /** Twilio: its webhooks and its Messages API (https://www.twilio.com/docs/messaging/api/message-resource). */
 import { Effect, Redacted, Schema } from "effect"
+import { OperatorError } from "../../domain/errors.ts"
 import type { DeliveryReport } from "../../domain/Sms.ts"
 import { byWord } from "../../domain/text.ts"
 import type { Sent } from "../../services/texting/SmsOutbox.ts"
@@ -57,11 +58,43 @@ export interface TwilioOptions {
   readonly timeout: number
 }
 
+/** Asks Twilio whether an account has this token, with a request that sends nothing. */
+export const tryTwilioAccount = (url: string, account: string, token: Redacted.Redacted<string>) =>
+  Effect.tryPromise({
+    try: async (signal) => {
+      const { status } = await fetch(`${url}/2010-04-01/Accounts/${encodeURIComponent(account)}.json`, {
+        redirect: "error",
+        signal: AbortSignal.any([signal, AbortSignal.timeout(TRY_MS)]),
+        headers: { accept: "application/json", authorization: authorizationOf({ account, secret: token }) }
+      })
+      return status
+    },
+    catch: () => 0
+  }).pipe(
+    Effect.catch((status) => Effect.succeed(status)),
+    Effect.flatMap((status) =>
+      status === 200
+        ? Effect.void
+        : Effect.fail(
+            OperatorError.of(
+              status === 401 || status === 403 || status === 404
+                ? "Twilio refused this account or its token. Nothing was changed."
+                : "Twilio didn't answer, so the token could not be tried. Nothing was changed: try again in a minute."
+            )
+          )
+    )
+  )
+
+const TRY_MS = 15_000
+
+const authorizationOf = ({ account, secret }: Account): string =>
+  `Basic ${Buffer.from(`${account}:${Redacted.value(secret)}`).toString("base64")}`
+
 export const makeTwilio = ({ timeout, url }: TwilioOptions): SmsProvider => {
   const messagesOf = (account: string) => `${url}/2010-04-01/Accounts/${encodeURIComponent(account)}/Messages.json`
 
   /** Sends a request. Plain fetch, because the spans of an HTTP client would record phone numbers. */
-  const request = (address: string, { account, secret }: Account, body?: URLSearchParams) =>
+  const request = (address: string, of: Account, body?: URLSearchParams) =>
     Effect.tryPromise({
       try: async (signal) => {
         const response = await fetch(address, {
@@ -70,7 +103,7 @@ export const makeTwilio = ({ timeout, url }: TwilioOptions): SmsProvider => {
           signal: AbortSignal.any([signal, AbortSignal.timeout(timeout)]),
           headers: {
             accept: "application/json",
-            authorization: `Basic ${Buffer.from(`${account}:${Redacted.value(secret)}`).toString("base64")}`
+            authorization: authorizationOf(of)
           },
           ...(body === undefined ? {} : { body })
         })

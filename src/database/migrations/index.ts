@@ -25,6 +25,7 @@ import { sources } from "./0038_sources.ts"
 import { rowsMade } from "./0039_rows_made.ts"
 import { outcomesOfQuestions } from "./0040_outcomes_of_questions.ts"
 import { moves } from "./0041_moves.ts"
+import { secrets } from "./0042_secrets.ts"
 import type { Migration } from "./Migration.ts"
 
 export const migrations: ReadonlyArray<Migration> = [
@@ -53,7 +54,8 @@ export const migrations: ReadonlyArray<Migration> = [
   sources,
   rowsMade,
   outcomesOfQuestions,
-  moves
+  moves,
+  secrets
 ]
 
 /** The schema version of this program. */

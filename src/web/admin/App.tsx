@@ -9,9 +9,11 @@ import { Explain } from "./Explain.tsx"
 import { Health } from "./Health.tsx"
 import { History } from "./History.tsx"
 import { Import } from "./Import.tsx"
+import { Model } from "./Model.tsx"
 import { Command, Failure, Isolated, useTitle } from "./parts.tsx"
 import { People } from "./People.tsx"
 import { PersonPage } from "./Person.tsx"
+import { Phone } from "./Phone.tsx"
 import { place, to } from "./place.ts"
 import { Policy } from "./Policy.tsx"
 import { PolicyEditor } from "./PolicyEditor.tsx"
@@ -60,6 +62,8 @@ const SECTIONS = [
   { path: ["import"], name: "Import", power: "data" },
   { path: ["policy"], name: "Policy" },
   { path: ["changes"], name: "Changes" },
+  { path: ["model"], name: "Model", power: "secrets" },
+  { path: ["phone"], name: "Phone", power: "secrets" },
   { path: ["texts"], name: "Texts" },
   { path: ["usage"], name: "Usage" },
   { path: ["audit"], name: "Audit" },
@@ -121,6 +125,10 @@ const Inside = ({ session: { organization, scopes } }: { readonly session: Sessi
           <Policy />
         ) : section === "changes" ? (
           <Changes />
+        ) : section === "model" && may("secrets") ? (
+          <Model />
+        ) : section === "phone" && may("secrets") ? (
+          <Phone />
         ) : section === "texts" ? (
           <Texts />
         ) : section === "usage" ? (

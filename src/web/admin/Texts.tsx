@@ -2,7 +2,8 @@
 import type { LoggedText, TextLog } from "../../wire/admin/texts.ts"
 import { texts } from "./api.ts"
 import { Badge, type BadgeKind, Command, counted, Isolated, Moment, Title, useTitle, WhenLoaded } from "./parts.tsx"
-import { useLoaded } from "./state.ts"
+import { to } from "./place.ts"
+import { may, useLoaded } from "./state.ts"
 import { PagedTable } from "./Table.tsx"
 
 type Label = readonly [text: string, kind?: BadgeKind]
@@ -63,7 +64,7 @@ export const Texts = () => {
                 empty="No messages yet."
               />
             )}
-            {log.lines.length === 0 ? null : <Commands openRole={log.openRole} />}
+            {log.lines.length === 0 || may("secrets") ? null : <Commands openRole={log.openRole} />}
           </>
         )}
       </WhenLoaded>
@@ -75,9 +76,15 @@ const Lines = ({ lines, openRole }: TextLog) =>
   lines.length === 0 ? (
     <div class="empty">
       <p>No number is connected, so Max receives no text messages.</p>
-      <Command text="max sms add-number +15125550100 --account AC…">
-        Connecting a number needs its provider's secret, so it is a command:
-      </Command>
+      {may("secrets") ? (
+        <p>
+          Connect one under <a href={to(["phone"])}>Phone</a>.
+        </p>
+      ) : (
+        <Command text="max sms add-number +15125550100 --account AC…">
+          Connecting a number needs the power over secrets, or a command:
+        </Command>
+      )}
     </div>
   ) : (
     <dl class="facts">
@@ -106,7 +113,7 @@ const Commands = ({ openRole }: { readonly openRole: string | undefined }) => (
   <>
     {openRole === undefined ? (
       <Command text="max sms open --role guest">
-        Admitting all people with a known number trusts the sender's number, so it is a command:
+        Admitting all people with a known number trusts the sender's number. By command:
       </Command>
     ) : (
       <Command text="max sms close">To admit members only, from the next message on:</Command>

@@ -2,6 +2,14 @@
 import type { AuditPage, Chain, Verifications } from "../../wire/admin/audit.ts"
 import type { ChangeLog } from "../../wire/admin/changes.ts"
 import type {
+  AddNumber,
+  ModelConnection,
+  PhoneLine,
+  SetLine,
+  SetModel,
+  SetModelKey
+} from "../../wire/admin/connections.ts"
+import type {
   Invitations,
   Invite,
   PersonReference,
@@ -40,6 +48,10 @@ const post = async <A>(path: string, body: unknown): Promise<A> =>
   (await request("POST", `/v1/admin/${path}`, body)).json() as Promise<A>
 
 const send = async (method: string, path: string): Promise<void> => void (await request(method, `/v1/admin/${path}`))
+
+/** A request whose answer has no body. */
+const act = async (path: string, body: unknown): Promise<void> =>
+  void (await request("POST", `/v1/admin/${path}`, body))
 
 export const session = () => get<Session>("/v1/session")
 
@@ -103,6 +115,16 @@ export const texts = (before?: string) =>
   get<TextLog>(`/v1/admin/texts${before === undefined ? "" : `?${new URLSearchParams({ before })}`}`)
 
 export const usage = (days: number) => get<Usage>(`/v1/admin/usage?${new URLSearchParams({ days: String(days) })}`)
+
+export const model = () => get<ModelConnection>("/v1/admin/model")
+export const setModel = (change: SetModel) => act("model", change)
+export const setModelKey = (key: SetModelKey) => act("model/key", key)
+export const removeModelKey = () => send("DELETE", "model/key")
+
+export const line = () => get<PhoneLine>("/v1/admin/line")
+export const setLine = (change: SetLine) => act("line", change)
+export const addNumber = (number: AddNumber) => act("line/numbers", number)
+export const removeNumber = (phone: string) => act("line/numbers/remove", { phone })
 
 export const health = () => get<Health>("/v1/admin/health")
 

@@ -32,7 +32,7 @@ export const chat = Command.make(
     const agent = yield* MaxAgent
     const previous = input.continue ? yield* lastConversation(organization, principal) : undefined
     const terminal = yield* openTerminal(previous?.asked ?? [])
-    if (process.stdin.isTTY) yield* greet(organization, agent.provider, previous !== undefined)
+    if (process.stdin.isTTY) yield* greet(organization, yield* agent.providerFor(organization), previous !== undefined)
     yield* converse(terminal, { organization, who: principal }, previous?.id)
   }, Effect.scoped)
 ).pipe(Command.withDescription("Talk with Max"))
