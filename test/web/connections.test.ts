@@ -73,7 +73,8 @@ const looksRight = async (page: Page, name: string, { theme, width }: { theme: s
   expect(await accessibilityFaults(page)).toEqual([])
   expect(await page.evaluate("document.documentElement.scrollWidth <= innerWidth")).toBe(true)
   const shots = process.env["MAX_SCREENSHOTS"]
-  if (shots !== undefined)
+  if (shots === undefined) return
+  await page.evaluate("scrollTo(0, 0)")
     await page.screenshot({
       path: `${shots}/admin-${name}-${width > 400 ? "desktop" : "phone"}-${theme}.png`,
       fullPage: true

@@ -12,7 +12,7 @@ export const Model = () => {
   const { loaded, reload } = useLoaded(model, [])
   return (
     <>
-      <Title note="Basic mode answers without a model. With one, people can ask in more ways and in any language.">
+      <Title note="Basic mode answers without a model. With a model, people can ask in more ways and in any language.">
         Model
       </Title>
       <WhenLoaded loaded={loaded} reload={reload}>
@@ -34,7 +34,7 @@ interface Part {
 }
 
 const Answers = ({ of: { answers, configured, key }, reload }: Part) => (
-  <dl class="facts">
+  <dl class="facts wide">
     <Fact name="Answers come from">
       {answers === "basic" ? (
         "Basic mode, without a model"
@@ -88,7 +88,7 @@ const Key = ({ of: { files, key }, reload }: Part) => {
         never shows it again. What it costs is between you and Anthropic.
       </p>
       <form
-        class="stacked"
+        class="stacked narrow"
         onSubmit={sending.submit(
           () => setModelKey(given),
           "Anthropic took the key.",
@@ -125,7 +125,7 @@ const Budget = ({ of, reload }: Part) => {
   return (
     <section aria-labelledby="budget">
       <h2 id="budget">{configured === undefined ? "Model and budget" : "Budget"}</h2>
-      <form class="stacked" onSubmit={sending.submit(() => setModel(change), "Saved.", reload)}>
+      <form class="stacked narrow" onSubmit={sending.submit(() => setModel(change), "Saved.", reload)}>
         {configured !== undefined ? null : (
           <label>
             Model

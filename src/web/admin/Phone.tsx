@@ -37,7 +37,7 @@ export const Phone = () => {
 
 const Numbers = ({ of: { numbers, webhook }, reload }: Part) => (
   <>
-    <dl class="facts">
+    <dl class="facts wide">
       <Fact name="Numbers">
         {numbers.length === 0 ? <span class="soft">There is no number yet.</span> : null}
         {numbers.map(({ account, isOperators, phone, secret }) => (
@@ -94,7 +94,7 @@ const NewNumber = ({ of: { files }, reload }: Part) => {
         seals the token, and never shows it again.
       </p>
       <form
-        class="stacked"
+        class="stacked narrow"
         onSubmit={sending.submit(
           () => addNumber({ phone, account: account.trim(), ...given }),
           "The number is added.",
@@ -154,7 +154,7 @@ const Answers = ({ of, reload }: Part) => {
   return (
     <section aria-labelledby="answers">
       <h2 id="answers">Whom it answers</h2>
-      <form class="stacked" onSubmit={sending.submit(() => setLine(change), "Saved.", reload)}>
+      <form class="stacked narrow" onSubmit={sending.submit(() => setLine(change), "Saved.", reload)}>
         <label>
           Whom people without access are told to ask
           <input
