@@ -75,10 +75,10 @@ const looksRight = async (page: Page, name: string, { theme, width }: { theme: s
   const shots = process.env["MAX_SCREENSHOTS"]
   if (shots === undefined) return
   await page.evaluate("scrollTo(0, 0)")
-    await page.screenshot({
-      path: `${shots}/admin-${name}-${width > 400 ? "desktop" : "phone"}-${theme}.png`,
-      fullPage: true
-    })
+  await page.screenshot({
+    path: `${shots}/admin-${name}-${width > 400 ? "desktop" : "phone"}-${theme}.png`,
+    fullPage: true
+  })
 }
 
 /** Moves the focus with the keyboard alone until it is on the element with this name. */

@@ -30,7 +30,7 @@ export interface ModelPlan {
 }
 
 /** Asks the provider about a key and a model with one call that costs nothing; the error says why it doesn't serve. */
-export type TryKey = (key: Redacted.Redacted<string>, model: string) => Effect.Effect<void, OperatorError>
+type TryKey = (key: Redacted.Redacted<string>, model: string) => Effect.Effect<void, OperatorError>
 
 export interface ModelLimits {
   readonly tryKey: TryKey

@@ -50,7 +50,7 @@ const MAX_LENGTH = 500
 /** Secrets from this length on are recognized by their last characters. */
 const LONG = 24
 
-export const SEALED_ELSEWHERE = "The secret was sealed with another key: paste it again."
+const SEALED_ELSEWHERE = "The secret was sealed with another key: paste it again."
 
 export class Secrets extends Context.Service<
   Secrets,
