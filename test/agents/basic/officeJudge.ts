@@ -34,6 +34,12 @@ const numberIn = (text: string): number | undefined => {
 const namesIn = (text: string): ReadonlyArray<string> =>
   [...text.matchAll(/^\d+\. (.+?)(?: — |$)/gm)].map(([, name]) => name!)
 
+const MONTH_DAY = new Intl.DateTimeFormat("en-US", { dateStyle: "long", timeZone: "UTC" })
+
+/** Whether a reply has a value; a date also as a person writes it. */
+const says = (text: string, value: string): boolean =>
+  text.includes(value) || (/^\d{4}-\d\d-\d\d$/.test(value) && text.includes(MONTH_DAY.format(new Date(value))))
+
 export const judge = (kind: Kind, truth: ReadonlyArray<string>, text: string): Judged => {
   const declines = DECLINES.test(text)
   if (kind === "none") return declines ? "right" : "false"
@@ -53,7 +59,7 @@ export const judge = (kind: Kind, truth: ReadonlyArray<string>, text: string): J
       break
     }
     case "value":
-      if (truth.length > 0 && truth.every((value) => text.includes(value))) return "right"
+      if (truth.length > 0 && truth.every((value) => says(text, value))) return "right"
   }
   // A suggestion is a decline with a step; "couldn't find" is one only for what doesn't exist, so it is none here.
   return declines && !text.startsWith("I couldn't find") ? "declined" : "false"

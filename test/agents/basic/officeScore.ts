@@ -20,7 +20,7 @@ export const score = Effect.fnUntraced(function* (
     const { reply, truth } = yield* duringOneTruth(truths, converse(organization, email, turns))
     const judged = judge(kind, truth, reply)
     tally[judged] += 1
-    if (judged !== "right")
+    if (judged !== "right" || process.env["MAX_SHOW_REPLIES"] !== undefined)
       console.log(
         `${judged.toUpperCase()}: ${turns.join(" => ")}\n  ${kind} ${truth.slice(0, 8).join(", ")}\n  ${reply}`
       )

@@ -40,11 +40,6 @@ export const workbench = Effect.gen(function* () {
   const importer = yield* Importer
   const seed = (type: string, file: string, more: object) =>
     importer.import(organization, { files: [fixture("workbench", `seed_${file}.jsonl`)], type, create: true, ...more })
-  const rows = (file: string): ReadonlyArray<Row> =>
-    readFileSync(fixture("workbench", `seed_${file}.jsonl`), "utf8")
-      .split("\n")
-      .filter((line) => line !== "")
-      .map((line) => JSON.parse(line))
   yield* oracle("truth_workbench", {
     people: [
       ...rows("people_workbench_staff").map((row) => ({ ...row, company: null })),
@@ -60,6 +55,31 @@ export const workbench = Effect.gen(function* () {
   yield* openTo(organization, "people", "companies", "meetings")
   return organization
 })
+
+/** WorkBench as a team uses it: Lena Schmidt has customers, and the calendar is Sam Reyes's. */
+export const team = Effect.gen(function* () {
+  const organization = yield* makeOrganization("team")
+  const importer = yield* Importer
+  const seed = (type: string, file: string, more: object) =>
+    importer.import(organization, { files: [fixture("workbench", `seed_${file}.jsonl`)], type, create: true, ...more })
+  yield* oracle("truth_team", {
+    people: [...rows("people_workbench_staff"), ...rows("people_changes"), ...rows("people_workbench_customers")],
+    companies: rows("companies_workbench"),
+    meetings: rows("meetings_changes")
+  })
+  yield* seed("companies", "companies_workbench", { ignore: ["people"] })
+  yield* seed("people", "people_workbench_staff", { ignore: ["company"] })
+  yield* seed("people", "people_changes", { ignore: ["company"] })
+  yield* seed("people", "people_workbench_customers", { map: { owner, company: "company:companies.name" } })
+  yield* seed("meetings", "meetings_changes", { map: { owner, attendees: "attendees:people.email" } })
+  yield* asExistingPerson(organization, LENA, "admin")
+  yield* openTo(organization, "people", "companies", "meetings")
+  const members = yield* Memberships
+  yield* members.add(organization, { identifier: SAM, roles: ["admin"] })
+  return organization
+})
+
+export const [LENA, SAM] = ["lena.schmidt@atlas.com", "sam@atlas.com"]
 
 export const JANE = "jane@chinookcorp.com"
 
@@ -88,6 +108,12 @@ export const chinook = Effect.gen(function* () {
 })
 
 type Row = Readonly<Record<string, unknown>>
+
+const rows = (file: string): ReadonlyArray<Row> =>
+  readFileSync(fixture("workbench", `seed_${file}.jsonl`), "utf8")
+    .split("\n")
+    .filter((line) => line !== "")
+    .map((line) => JSON.parse(line))
 
 /** Creates a schema with the rows as they were before the import, so that truths don't depend on how Max stores them. */
 const oracle = Effect.fnUntraced(function* (
@@ -128,6 +154,13 @@ export const WORKBENCH = `WITH p AS (
 c AS (SELECT name FROM truth_workbench.companies),
 m AS (SELECT x.title AS name, x.start::timestamp AS start, x.minutes::int AS minutes, a.name AS attendee
   FROM truth_workbench.meetings x LEFT JOIN truth_workbench.people a ON a.email = x.with_) `
+
+export const TEAM = `WITH p AS (
+  SELECT x.name, x.status, x.email, x.phone, x.product, o.name AS owner, x.company, x.last_contact::date, x.follow_up::date
+  FROM truth_team.people x LEFT JOIN truth_team.people o ON o.email = x.owner),
+c AS (SELECT name FROM truth_team.companies),
+m AS (SELECT x.name, x.start::timestamp AS start, x.minutes::int AS minutes, a.name AS attendee
+  FROM truth_team.meetings x LEFT JOIN truth_team.people a ON a.email = x.attendees) `
 
 /** The answers of a truth in order. */
 export const truthOf = Effect.fnUntraced(function* (sql: string) {
