@@ -66,7 +66,14 @@ export type Intent = Data.TaggedEnum<{
   Foreign: { readonly reply: (example: string) => string; readonly tokens: ReadonlyArray<Token> }
   NotKnown: {}
   /** A noun that is no type, which can be what rows are called: "site visits". */
-  Titled: { readonly mode: "list" | "count"; readonly title: string; readonly mine: boolean }
+  Titled: {
+    readonly mode: "list" | "count"
+    readonly title: ReadonlyArray<Token>
+    readonly conditions: ReadonlyArray<Condition>
+    readonly order?: NonNullable<Lookup["order"]>
+    /** What the words mean if no row is called so. */
+    readonly otherwise: Intent
+  }
   /** Not understood, unless it is a name to the letter. */
   Unclear: { readonly tokens: ReadonlyArray<Token> }
 }>

@@ -51,7 +51,7 @@ export interface Noun {
 export interface Lookup {
   readonly noun: Noun
   readonly conditions: ReadonlyArray<Condition>
-  readonly order?: "latest" | "next"
+  readonly order?: "latest" | "next" | "first"
   readonly limit?: number
 }
 

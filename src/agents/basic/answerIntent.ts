@@ -12,20 +12,29 @@ import { hasCue } from "./figures/readAsked.ts"
 import { example as groupExample } from "./figures/resolveFigures.ts"
 import { figures } from "./figures/answerFigures.ts"
 import { eqName } from "./locate.ts"
-import { PEOPLE } from "../../domain/EntityType.ts"
 import { previousIntent, resolveFollowUp } from "./followUps.ts"
-import { Condition, type Lookup } from "./Lookup.ts"
+import type { Lookup } from "./Lookup.ts"
+import { respell } from "./respell.ts"
+import { titled } from "./titled.ts"
 import { apart, columnsOf, count, inParallel, listedTypes, type Script, UNREAD } from "./script.ts"
 import { colleagues } from "./colleagues.ts"
 import { describe, describeChosen, describeVia, isStatus, several } from "./describeSubject.ts"
 import { type Token, tokenize, written } from "./tokenize.ts"
-import { called, cannotDo, example, greeting, notForYou, tryThese, UNCLEAR, unclear } from "./replies.ts"
+import { called, cannotDo, declines, example, greeting, notForYou, tryThese, UNCLEAR, unclear } from "./replies.ts"
 
 /** A context with this many types may be incomplete. */
 const MANY_TYPES = 8
 
 /** Intents that another type could change. */
-const OPEN: ReadonlySet<Intent["_tag"]> = new Set(["NotKnown", "Unclear", "Who", "Figures", "Uncountable"] as const)
+const OPEN: ReadonlySet<Intent["_tag"]> = new Set([
+  "NotKnown",
+  "Unclear",
+  "Titled",
+  "Who",
+  "Detail",
+  "Figures",
+  "Uncountable"
+] as const)
 
 /** Intents that another type could change in a message that may ask for figures. */
 const CUED: ReadonlySet<Intent["_tag"]> = new Set(["Introduce", "Detail", "Several", "Is"] as const)
@@ -36,8 +45,17 @@ const isQualified = (intent: Intent): boolean =>
 
 /** Answers the last message; what isn't understood also gets what the declared actions can do. */
 export function* answer(conversation: Conversation): Script<string> {
-  const reply = yield* answered(conversation)
+  const reply = yield* respelt(conversation, yield* answered(conversation))
   return reply.startsWith(UNCLEAR) ? reply + sayable(conversation.actions) : reply
+}
+
+/** A declined message, answered as it is meant where words of the question are misspelt; the answer names them. */
+function* respelt(conversation: Conversation, reply: string): Script<string> {
+  const meant = declines(reply) ? respell(conversation.said, conversation.context) : undefined
+  if (meant === undefined) return reply
+  const again = yield* answered({ ...conversation, said: meant.text, canChange: false })
+  const words = meant.changed.map(({ meant, said }) => `“${said}” as “${meant}”`).join(" and ")
+  return declines(again) ? reply : `${again}\nI read ${words}.`
 }
 
 function* answered(conversation: Conversation): Script<string> {
@@ -106,7 +124,7 @@ function* run(intent: Intent, earlier: ReadonlyArray<string>, context: Context):
     case "Uncountable":
       return yield* uncountable(intent.lookup, context)
     case "Titled":
-      return yield* titled(intent, context)
+      return (yield* titled(intent, context)) ?? (yield* run(intent.otherwise, earlier, context))
     case "NotKnown":
       return notForYou(context)
     case "Unclear":
@@ -132,20 +150,6 @@ function* runFigures(
   if (otherwise !== undefined) return yield* run(otherwise, earlier, context)
   const { type } = asked.measure.lookup.noun
   return `I can't group ${uncapitalized(type.plural)} by “${asked.by.map(written).join("” and “")}”. Try “list ${uncapitalized(called(type.plural, type, 2))}” to see what is known of them.`
-}
-
-/** Rows of one type that are called so, in the singular or as it is said. */
-function* titled({ mine, mode, title }: Extract<Intent, { _tag: "Titled" }>, context: Context): Script<string> {
-  const types = context.types.filter(({ id }) => id !== PEOPLE && id !== "companies").slice(0, MAX_TYPES)
-  const names = [...new Set([title.replace(/(?<=[^s])s$/, ""), title])]
-  const tries = types.flatMap((type) => names.map((name) => ({ type, name })))
-  const pages = yield* inParallel(
-    tries.map(({ name, type }) => count({ entityTypeId: type.id, filters: eqName(name) }))
-  )
-  const hit = tries.find((_, index) => (pages[index]?.total ?? 0) > 0)
-  if (hit === undefined) return notForYou(context)
-  const conditions = [Condition.Called({ name: hit.name }), ...(mine ? [Condition.Mine()] : [])]
-  return yield* browse(mode, { noun: { type: hit.type, said: hit.type.plural }, conditions }, 0, context)
 }
 
 /** The longest name that words which are no question can be. */

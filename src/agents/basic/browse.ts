@@ -1,7 +1,8 @@
 /** Lists and counts with conditions. Candidate filters are counted first; the answer uses the first that matches. */
 import { uncapitalized } from "../english.ts"
 import { PEOPLE } from "../../domain/EntityType.ts"
-import type { Page } from "../../domain/Page.ts"
+import type { Named, Page } from "../../domain/Page.ts"
+import type { Filter } from "../../domain/Query.ts"
 import type { Context } from "./readConversation.ts"
 import type { Lookup } from "./Lookup.ts"
 import { both } from "./locate.ts"
@@ -10,6 +11,7 @@ import { idsOf } from "./references.ts"
 import type { Said } from "./phrases.ts"
 import { columnsOf, count, find, type Script } from "./script.ts"
 import { distinguishing } from "./describeSubject.ts"
+import { beginning, endless, isWholeDays, withoutEnd } from "./underWay.ts"
 import { among, amount, called, differing, ON_REQUEST, numbered } from "./replies.ts"
 
 const MAX_SHOWN = 5
@@ -23,6 +25,25 @@ export function* browse(mode: "list" | "count", asked: Lookup, skip: number, con
   if (typeof narrowed === "string") return narrowed
   const { filters, noun = asked.noun, said } = narrowed
   const lookup = { ...asked, noun }
+  const open = yield* endless(asked, filters, columns)
+  if (open > 0 && isWholeDays(asked)) return yield* browse(mode, beginning(asked), skip, context)
+  const reply = yield* answer(mode, lookup, { columns, filters, said }, skip)
+  return open > 0 ? `${reply}${withoutEnd(lookup, open)}` : reply
+}
+
+interface Narrowed {
+  readonly columns: ReadonlyArray<Named>
+  readonly filters: ReadonlyArray<Filter>
+  readonly said: Said
+}
+
+function* answer(
+  mode: "list" | "count",
+  lookup: Lookup,
+  { columns, filters, said }: Narrowed,
+  skip: number
+): Script<string> {
+  const { type } = lookup.noun
   if (mode === "count") {
     const page = yield* count({ entityTypeId: type.id, filters })
     return page === undefined
@@ -31,9 +52,10 @@ export function* browse(mode: "list" | "count", asked: Lookup, skip: number, con
         ? nothing(lookup, page, said)
         : `${there(lookup, page, said)}.`
   }
-  const times = filters
-    .filter(({ columnId, op }) => (op === "gte" || op === "lt") && columns.some(({ id }) => id === columnId))
-    .map(({ columnId }) => columnId)
+  // In the order of the columns: what is under way at a time shows its start before its end.
+  const times = columns
+    .map(({ id }) => id)
+    .filter((id) => filters.some(({ columnId, op }) => columnId === id && (op === "gte" || op === "lt")))
   const named = filters
     .map(({ columnId }) => columnId)
     .filter((id) => columns.some((column) => column.id === id))
@@ -42,12 +64,14 @@ export function* browse(mode: "list" | "count", asked: Lookup, skip: number, con
     0,
     type.id === PEOPLE ? Math.max(3, named.length) : 4
   )
-  const size = lookup.limit ?? (lookup.order === "next" || (lookup.order === "latest" && isOne(lookup)) ? 1 : MAX_SHOWN)
-  const limit = Math.min(MAX_READ, size + skip)
+  const size =
+    lookup.limit ?? (lookup.order === "next" || (lookup.order !== undefined && isOne(lookup)) ? 1 : MAX_SHOWN)
+  const single = lookup.order !== undefined && size === 1 && skip === 0
+  const limit = single ? MAX_SHOWN : Math.min(MAX_READ, size + skip)
   const page = yield* find({ entityTypeId: type.id, filters, limit, selectColumns: shown })
   if (page === undefined) return cannot(lookup)
   if (page.total === 0) return nothing(lookup, page, said)
-  const rest = { ...page, entities: page.entities.slice(skip) }
+  const rest = { ...page, entities: single ? together(page, filters) : page.entities.slice(skip) }
   if (rest.entities.length === 0) return `That's all I can list: narrow it down to see others, for example by name.`
   const shownCells =
     rest.entities.length > 1
@@ -59,10 +83,17 @@ export function* browse(mode: "list" | "count", asked: Lookup, skip: number, con
   const items = numbered(rest, columns, shownCells)
   if (lookup.order !== undefined && rest.entities.length === 1)
     return `The ${lookup.order} one: ${items.replace(/^1\. /, "")}.`
+  if (single) return `The ${lookup.order} ones, at the same time:\n${items}`
   if (page.total === 1) return `${there(lookup, page, said)}: ${items.replace(/^1\. /, "")}.`
   const left = page.total > skip + rest.entities.length
   const range = skip === 0 ? (left ? ` The first ${rest.entities.length}:` : "") : ` The next ${rest.entities.length}:`
   return `${there(lookup, page, said)}.${range}\n${items}${left && limit < MAX_READ ? "\n\nSay “more” for the next ones, or a number for one of them." : ""}`
+}
+
+/** The first row of an order, with those at the same time. */
+const together = ({ entities }: Page, filters: ReadonlyArray<Filter>): Page["entities"] => {
+  const by = filters.find(({ op }) => op === "gte" || op === "lt")?.columnId ?? ""
+  return entities.filter(({ columns }) => columns?.[by] === entities[0]?.columns?.[by])
 }
 
 const isOne = ({ noun }: Lookup): boolean =>
@@ -81,14 +112,23 @@ export const described = ({ noun }: Lookup, said: Said, total: number, limited =
 
 const isMine = ({ conditions }: Lookup): boolean => conditions.some(({ _tag }) => _tag === "Mine")
 
+/** What is said once about a limited page: of a condition that looks like none where values are hidden, or of all rows. */
+const within = (lookup: Lookup, page: Page, said: Said): string => {
+  if (isMine(lookup)) return described(lookup, said, page.total, page.limited)
+  const hides = page.limited === true && said.some(({ limited }) => limited !== undefined)
+  return hides
+    ? `${described(lookup, said, page.total)} among what you can see`
+    : `${described(lookup, said, page.total)}${among(page.limited, lookup.noun.type)}`
+}
+
 const there = (lookup: Lookup, page: Page, said: Said): string => {
   const lead = isMine(lookup) ? "You have" : page.total === 1 ? "There is" : "There are"
-  return `${lead} ${amount(page)} ${described(lookup, said, page.total, page.limited)}${isMine(lookup) ? "" : among(page.limited, lookup.noun.type)}`
+  return `${lead} ${amount(page)} ${within(lookup, page, said)}`
 }
 
 const nothing = (lookup: Lookup, page: Page, said: Said): string => {
   const next = said.length === 0 ? "" : ` Try it wider: “list ${called(lookup.noun.type.plural, lookup.noun.type, 2)}”.`
-  return `${isMine(lookup) ? "You have" : "I found"} no ${described(lookup, said, 2, page.limited)}${isMine(lookup) ? "" : among(page.limited, lookup.noun.type)}.${next}`
+  return `${isMine(lookup) ? "You have" : "I found"} no ${within(lookup, { ...page, total: 2 }, said)}.${next}`
 }
 
 const cannot = ({ noun }: Lookup): string =>

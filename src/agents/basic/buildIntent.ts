@@ -13,6 +13,11 @@ import { readNames } from "./readNames.ts"
 import { whenOf } from "./readClock.ts"
 import { folded, type Token, tokenize } from "./tokenize.ts"
 
+export type Rule = readonly [
+  patterns: ReadonlyArray<string>,
+  build: (captures: Captures, context: Context) => Intent | undefined
+]
+
 const meetings = (context: Context): Lookup["noun"] | undefined => {
   const type = context.types.find(({ id }) => id === "meetings")
   return type && { type, said: type.plural }
@@ -139,12 +144,9 @@ export const asCount = (intent: Intent | undefined): Intent | undefined =>
 export const peopleWho = (tail: ReadonlyArray<Token>, context: Context): Lookup | undefined =>
   readLookup([...tokenize("people who"), ...tail], context)
 
-export const peopleWhere = (context: Context, condition: Condition): Intent | undefined => {
+export const peopleWhere = (context: Context, ...conditions: ReadonlyArray<Condition>): Intent | undefined => {
   const type = peopleOf(context)
-  return (
-    type &&
-    Intent.Browse({ mode: "list", skip: 0, lookup: { noun: { type, said: "people" }, conditions: [condition] } })
-  )
+  return type && Intent.Browse({ mode: "list", skip: 0, lookup: { noun: { type, said: "people" }, conditions } })
 }
 
 export const againWith = (when: ReadonlyArray<Token>, context: Context): Intent | undefined => {

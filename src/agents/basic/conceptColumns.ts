@@ -1,7 +1,7 @@
 /** Maps people's words to a type's columns, by slug and label. Kinds are unknown here: whether a value fits is tried. */
 import { foldText } from "../../domain/keys.ts"
 import type { Named } from "../../domain/Page.ts"
-import { type Concept, CONCEPTS } from "./lexicon.ts"
+import { type Concept, CONCEPTS, DATE_VERBS } from "./lexicon.ts"
 
 type Columns = ReadonlyArray<Named>
 
@@ -44,13 +44,18 @@ export const columnsNamed = (what: string, columns: Columns): ReadonlyArray<stri
     wordsOf(column).some((label) => label === words || `${label}s` === words || label === `${words}s`)
   )
   if (own.length > 0) return own.map(({ id }) => id)
+  const dated = DATE_VERBS[words] ?? []
+  if (dated.length > 0) return columnsLabelled(dated, columns)
   for (const [concept, phrases] of Object.entries(CONCEPTS)) {
     const said = [words, words.replace(/s$/, "")]
     if (!phrases.some((phrase) => said.includes(phrase)) && concept !== words) continue
     const found = columnsFor(concept as Concept, columns)
     if (found.length > 0) return found
   }
-  return columns.filter((column) => wordsOf(column).some((label) => contains(label, words))).map(({ id }) => id)
+  const inside = columns.filter((column) => wordsOf(column).some((label) => contains(label, words)))
+  // "follow up date" where the column is called "Follow up".
+  const shorter = words.replace(/ (date|day|number)$/, "")
+  return inside.length > 0 || shorter === words ? inside.map(({ id }) => id) : columnsLabelled([shorter], columns)
 }
 
 /** Splits words that begin with a column's name: "status is lead", "zip code 19122". */

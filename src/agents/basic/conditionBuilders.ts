@@ -68,9 +68,10 @@ export const states: Build = ({ lead, other, quality, second, value }, context) 
     [second, other]
   ].flatMap(([preposition, words]): ReadonlyArray<Condition> => {
     if (words === undefined) return []
-    if (preposition === undefined) return [Condition.Quality({ words: folded(words) })]
+    // "at Alder Foods or Amber Foods": what follows "or" is at the same preposition.
+    if (preposition === undefined && lead === undefined) return [Condition.Quality({ words: folded(words) })]
     const name = named(words, context)
-    return name === undefined ? [] : [Condition.At({ ...name, preposition: folded(preposition) })]
+    return name === undefined ? [] : [Condition.At({ ...name, preposition: folded(preposition ?? lead!) })]
   })
   return of.length === (other === undefined ? 1 : 2) ? [of.length === 1 ? of[0]! : Condition.AnyOf({ of })] : undefined
 }

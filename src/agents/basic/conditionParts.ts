@@ -1,9 +1,11 @@
 /** Which words the captures of a condition's pattern may take. */
 import { FOCUS } from "./conditionBuilders.ts"
+import { OUTCOMES } from "./shorthand.ts"
 import { ALSO_NAMES, COMPARATORS, DATE_VERBS, NEXT_CONDITION, STRUCTURE } from "./lexicon.ts"
 import type { Fits } from "./patterns.ts"
 import { daysIn, isHours } from "./readClock.ts"
 import type { Context } from "./readConversation.ts"
+import { MONTHS } from "../english.ts"
 import { timeAt } from "./readTime.ts"
 import { folded, type Token } from "./tokenize.ts"
 
@@ -40,6 +42,8 @@ const isWhere = (tokens: ReadonlyArray<Token>, { today }: Context): boolean => {
   // "with Kofi between December 4 and 11" names a person.
   const range = tokens.findIndex(({ word }) => /^(between|since|until|before|after)$/.test(word))
   if (range > 0 && tokens.slice(0, range).every(({ capital }) => capital)) return false
+  const between = tokens.findIndex(({ word }) => word === "between")
+  if (between >= 0 && !tokens.slice(between).some(({ word }) => word === "and")) return false
   const compares = tokens.some(({ word }) => COMPARING.has(word))
   return (
     tokens.length >= 2 &&
@@ -82,6 +86,15 @@ export const fitsCondition =
         return COMPARISONS.has(folded(tokens))
       case "when":
         return timeAt(tokens, context.today)?.length === tokens.length
+      case "range":
+        // A range of numbers is a column's: "with price between 5 and 10", "with year between 1990 and 2000".
+        return (
+          first!.word === "between" &&
+          tokens.some(({ word }) => MONTHS[word] !== undefined) &&
+          timeAt(tokens, context.today)?.length === tokens.length
+        )
+      case "won":
+        return tokens.length === 1 && OUTCOMES[first!.word] !== undefined
       case "letter":
         return tokens.length === 1 && /^\p{L}$/u.test(tokens[0]!.text)
       case "hours":

@@ -2,7 +2,7 @@
 import { Condition } from "./Lookup.ts"
 import { isValue } from "./conditionParts.ts"
 import { DATE_VERBS } from "./lexicon.ts"
-import { hoursOn, longAgo, SILENT } from "./readClock.ts"
+import { CONTACTED, hoursOn, longAgo, SILENT, TOUCHED } from "./readClock.ts"
 import {
   by,
   anyOf,
@@ -15,10 +15,12 @@ import {
   without,
   compared,
   silence,
+  named,
   states,
   type Build
 } from "./conditionBuilders.ts"
 import { timeAt } from "./readTime.ts"
+import { OUTCOMES } from "./shorthand.ts"
 import { folded } from "./tokenize.ts"
 
 const places: ReadonlyArray<string> = ["in", "at", "from", "near", "of", "for"]
@@ -33,7 +35,9 @@ export const CONDITIONS: ReadonlyArray<readonly [patterns: ReadonlyArray<string>
       "(that|which)? (we|you) (have|know)",
       "(are|is|were|was) there",
       "exist",
-      "of ours"
+      "of ours",
+      "in (the|our|my) (crm|system|database|records|books|files)",
+      "on (file|record|the books|our books)"
     ],
     () => []
   ],
@@ -88,6 +92,24 @@ export const CONDITIONS: ReadonlyArray<readonly [patterns: ReadonlyArray<string>
     (_, __, [next]) =>
       next !== undefined && /^(to|by)$/.test(next.word) ? undefined : [Condition.Empty({ words: "owner" })]
   ],
+  [
+    [`(did|have|had) (we|you|i) (last)? ${TOUCHED} {when}`, `${WHO} (we|you|i) (have|had)? (last)? ${TOUCHED} {when}`],
+    ({ when }, { today }) => [Condition.Time({ when: timeAt(when!, today)!.when, by: CONTACTED })]
+  ],
+  [
+    [
+      `${WHO} (need|needs|want|wants|await|awaits|require|requires) (a|an|the|their)? {column} {when}`,
+      `${WHO} (are|is|were|was) due (for)? (a|an|the|their)? {column} {when}`
+    ],
+    ({ column, when }, { today }) => [
+      Condition.With({ words: column! }),
+      Condition.Time({ when: timeAt(when!, today)!.when })
+    ]
+  ],
+  [
+    [`${WHO} (are|is|were|was)? (coming up|planned|lined up|scheduled) {when}`],
+    ({ when }, { today }) => [Condition.Time({ when: timeAt(when!, today)!.when })]
+  ],
   [["{when}"], ({ when }, { today }) => [Condition.Time({ when: timeAt(when!, today)!.when })]],
   [
     [`${WHO} (are|is|were|was|have been|has been|am)? (last)? {verb} {when}`],
@@ -128,7 +150,7 @@ export const CONDITIONS: ReadonlyArray<readonly [patterns: ReadonlyArray<string>
   ],
   [
     [
-      "(without|with no|missing|lacking) (a|an|any|the|their)? {column}",
+      `${WHO} (are|is)? (without|with no|missing|lacking) (a|an|any|the|their)? {column}`,
       `${WHO} (have|has|with) no {column}`,
       `${WHO} (don't|dont|do not|doesn't|doesnt|does not) have (a|an|any|the)? {column}`,
       `${WHO} (haven't|havent|have not|hasn't|hasnt|has not) got (a|an|any|the)? {column}`
@@ -161,6 +183,7 @@ export const CONDITIONS: ReadonlyArray<readonly [patterns: ReadonlyArray<string>
   [
     [
       `${WHO} (aren't|arent|isn't|isnt|wasn't|wasnt|weren't|werent|are not|is not|was not|were not|not|but not) (a|an|the|in|at|from|with)? (a|an)? {quality}`,
+      `${WHO} (aren't|arent|isn't|isnt|are not|is not|not) (a|an)? {quality} (or|nor) (a|an)? {other}`,
       "(except|except for|excluding|apart from|other than|but not|but no) (the|a)? {quality}"
     ],
     (captures) => [Condition.Not({ of: qualities(captures) })]
@@ -197,6 +220,13 @@ export const CONDITIONS: ReadonlyArray<readonly [patterns: ReadonlyArray<string>
     by(at("in"))
   ],
   [
+    ["with (a|an|the)? {value} {range}"],
+    ({ range, value }, context) => {
+      const whom = named(value!, context)
+      return whom && [Condition.With(whom), Condition.Time({ when: timeAt(range!, context.today)!.when })]
+    }
+  ],
+  [
     ["(whose|where|having) (the)? {where}", "with (a|an|the)? {where}", `${WHO} (have|has) (a|an|the)? {where}`],
     ({ where }, context) => [
       isValue(where!, context) ? Condition.With({ words: where! }) : Condition.Where({ words: where! })
@@ -204,7 +234,12 @@ export const CONDITIONS: ReadonlyArray<readonly [patterns: ReadonlyArray<string>
   ],
   [["(worth|costing)? (at|for)? {compared} {number}"], compared],
   [["{compared} {number} {unit}"], compared],
-  [[`${WHO} (is|are|was|were)? interested in {quality}`], (captures) => [qualities(captures)]],
+  [[`${WHO} (is|are|was|were)? (interested in|keen on) {quality}`], (captures) => [qualities(captures)]],
+  [
+    [`${WHO} (is|are|was|were)? neither (a|an)? {quality} nor (a|an)? {other}`],
+    (captures) => [Condition.Not({ of: qualities(captures) })]
+  ],
+  [["(did|do) (we|you) {won}"], ({ won }) => [Condition.Quality({ words: OUTCOMES[won![0]!.word]! })]],
   [
     [
       `${WHO} (is|are|was|were)? (currently|still|now)? either {quality} or {second} (the)? {other}`,
@@ -217,7 +252,11 @@ export const CONDITIONS: ReadonlyArray<readonly [patterns: ReadonlyArray<string>
     states
   ],
   [
-    [`${WHO} (is|are|was|were) (a|an)? {quality} or {other}`, `${WHO} (is|are|was|were) (a|an)? {quality}`],
+    [
+      `${WHO} (is|are|was|were) (a|an)? {quality} or {other}`,
+      `${WHO} (is|are|was|were) (still|now|currently|already)? (a|an)? {quality}`,
+      "(have|has) (we|you) {quality}"
+    ],
     (captures) => [qualities(captures)]
   ],
   [["with {value} (and|as well as) {other}", "with (a|an|the)? {value}"], by(withOne)],

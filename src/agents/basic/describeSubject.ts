@@ -11,6 +11,7 @@ import { COMMON_WORDS, type Concept, PARTICLES } from "./lexicon.ts"
 import { both, byFocus, eqName, locate, type Missing, type Target } from "./locate.ts"
 import { wordForms } from "./filterChoices.ts"
 import { apart, count, find, type Script, inParallel, UNREAD } from "./script.ts"
+import { withWords } from "./nameAndColumn.ts"
 import { suggestion } from "./suggest.ts"
 import { tokenize, written } from "./tokenize.ts"
 import {
@@ -214,6 +215,11 @@ export function* describe(subject: Subject, context: Context, what?: string): Sc
   const answering =
     what === undefined ? presenting(me ? `You're ${context.person?.name ?? ""}` : undefined) : about(what)
   const located = yield* locate(subject, context)
+  const apart = located._tag === "Missing" ? yield* withWords(subject, context) : undefined
+  if (apart !== undefined)
+    return apart.what === undefined || what !== undefined
+      ? unclear(context)
+      : yield* settle(apart.target, context, about(apart.what), me)
   if (lacks(located, what)) return `That's not something I can look up for you.${askFor(located.columns)}`
   return yield* settle(located, context, answering, me)
 }

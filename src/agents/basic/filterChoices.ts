@@ -3,14 +3,14 @@
  * condition has several candidate filters, most likely first; a script counts the matches of each.
  */
 import { foldText } from "../../domain/keys.ts"
-import type { Named } from "../../domain/Page.ts"
+import type { ListedColumn, Named } from "../../domain/Page.ts"
 import type { Filter } from "../../domain/Query.ts"
 import { plainValue } from "../../domain/valueList.ts"
 import { columnAndValue, columnsFor, columnsLabelled, columnsNamed } from "./conceptColumns.ts"
 import type { Context } from "./readConversation.ts"
 import type { Fact } from "./Fact.ts"
 import { COMPARATORS, type Concept, NOUN_FAMILIES, STATES } from "./lexicon.ts"
-import type { Condition } from "./Lookup.ts"
+import type { Condition, Lookup } from "./Lookup.ts"
 import { addDays, timeAt } from "./readTime.ts"
 import { tokenize, written } from "./tokenize.ts"
 
@@ -20,7 +20,7 @@ export type Choice = ReadonlyArray<Filter>
 /** The ids of named entities, by name, where exactly one entity has the name. */
 export type References = ReadonlyMap<string, { readonly id: string }>
 
-type Columns = ReadonlyArray<Named>
+type Columns = ReadonlyArray<Named & Pick<ListedColumn, "holds">>
 const MAX_CHOICES = 8
 
 const eq = (columnId: string, value: string): Choice => [{ columnId, op: "eq", value: plainValue(value) }]
@@ -75,10 +75,15 @@ const all = (
       const towns = condition.id === undefined ? town(name, columns) : []
       const theirs: ReadonlyArray<Concept> = /^(of|for)$/.test(condition.preposition) ? ["owner"] : []
       const firms = byName(of("company", "department", ...theirs, "attendees").slice(0, 4), name, condition.id)
-      return /^(in|near|from)$/.test(condition.preposition) ? [...towns, ...firms] : [...firms, ...towns]
+      if (/^(in|near|from)$/.test(condition.preposition))
+        // "in Proposal", "in Training": a status, or another value.
+        return [...towns, ...firms, ...(condition.id === undefined ? quality(name, columns) : [])]
+      return firms.length > 0 ? [...firms, ...towns] : [...byName(leading(columns), name, condition.id), ...towns]
     }
-    case "Owned":
-      return valuedOr(condition, of("owner"))
+    case "Owned": {
+      const owners = of("owner")
+      return valuedOr(condition, owners.length > 0 ? owners : leading(columns))
+    }
     case "Mine":
       return byName(of("attendees", "owner").slice(0, 2), context.person?.name ?? "")
     case "Quality":
@@ -97,6 +102,13 @@ const all = (
       return []
   }
 }
+
+/** The references of a type that has no other column for a name: "albums by Queen", "tracks on Big Ones". */
+const leading = (columns: Columns): ReadonlyArray<string> =>
+  columns
+    .filter(({ holds }) => holds?.startsWith("→ ") === true)
+    .map(({ id }) => id)
+    .slice(0, 3)
 
 /** In the order of names, from the text to the one after all that begin with it. */
 const beginning = (columnId: string, text: string): Choice => {
@@ -126,14 +138,22 @@ export const anyOf = (choices: ReadonlyArray<Choice>): Choice | undefined => {
     : undefined
 }
 
+export const startAndEnd = (columns: Columns): { readonly start?: string; readonly end?: string } =>
+  Object.fromEntries(
+    ["start", "end"].flatMap((label) =>
+      columns
+        .filter(({ id, name }) => id === label || name.toLowerCase() === label)
+        .slice(0, 1)
+        .map(({ id }) => [label, id])
+    )
+  )
+
 /** By the named columns or by any date; under way at that time where there are a start and an end. */
 const timeChoices = (
   { by, overlaps, when }: Extract<Condition, { _tag: "Time" }>,
   columns: Columns
 ): ReadonlyArray<Choice> => {
-  const [start, end] = ["start", "end"].map(
-    (label) => columns.find(({ id, name }) => id === label || name.toLowerCase() === label)?.id
-  )
+  const { end, start } = startAndEnd(columns)
   if (overlaps === true && start !== undefined && end !== undefined && when.from !== undefined && when.to !== undefined)
     return [
       [
@@ -161,8 +181,21 @@ const range = (columnId: string, when: { readonly from?: string; readonly to?: s
   ...(when.to === undefined ? [] : [{ columnId, op: "lt" as const, value: when.to }])
 ]
 
+/** Dates by which one row is before another, unlike a due date or a last contact. */
+const BEGUN =
+  "start|starts|starts at|date|when|day|invoice date|order date|ordered on|created|created at|created on|issued".split(
+    "|"
+  )
+const DAWN = "0001-01-01"
+
 /** Filters that sort by date: upcoming entities first, or the latest. A date without a time of day compares with today. */
-export const ordered = (order: "latest" | "next", columns: Columns, context: Context): ReadonlyArray<Choice> => {
+export const ordered = (
+  order: NonNullable<Lookup["order"]>,
+  columns: Columns,
+  context: Context
+): ReadonlyArray<Choice> => {
+  if (order === "first")
+    return columnsLabelled(BEGUN, columns).map((columnId) => [{ columnId, op: "gte", value: DAWN }])
   const now = context.time === undefined ? [] : [`${context.today}T${context.time}`]
   const [op, day] = order === "next" ? (["gte", context.today] as const) : (["lt", addDays(context.today, 1)] as const)
   return columnsFor("date", columns).flatMap((columnId) =>

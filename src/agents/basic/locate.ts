@@ -34,7 +34,9 @@ export interface Missing {
   readonly unavailable?: true
 }
 
-const MAX_OTHERS = 5
+const MAX_OTHERS = 11
+/** With this many, only the whole name is looked for in each. */
+const MAX_PARTLY = 5
 /** With more types than this, listing them has already used a step. */
 const MAX_TYPES = 8
 
@@ -147,7 +149,7 @@ export function* locate(subject: Exclude<Subject, { _tag: "Focus" }>, context: C
   }
   const limited = exactly?.limited === true
   if (typed !== undefined || others.length === 0 || context.types.length > MAX_TYPES) return missing(limited)
-  const left = others.filter((type) => !unread.has(type))
+  const left = others.slice(0, MAX_PARTLY).filter((type) => !unread.has(type))
   const parts = (yield* inParallel(left.map(some(partly(name))))).map(pageOf)
   const part = parts.findIndex((page) => (page?.total ?? 0) > 0)
   if (part < 0) return missing(limited)

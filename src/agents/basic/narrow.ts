@@ -4,7 +4,7 @@
  */
 import { uncapitalized } from "../english.ts"
 import { PEOPLE } from "../../domain/EntityType.ts"
-import type { Named, Page } from "../../domain/Page.ts"
+import type { ListedColumn, Named, Page } from "../../domain/Page.ts"
 import type { Filter } from "../../domain/Query.ts"
 import { columnAndValue, columnsNamed, labelOf } from "./conceptColumns.ts"
 import {
@@ -27,7 +27,7 @@ import { count, inParallel, type Script } from "./script.ts"
 import { suggestion } from "./suggest.ts"
 import { folded, type Token, written } from "./tokenize.ts"
 
-type Columns = ReadonlyArray<Named>
+type Columns = ReadonlyArray<Named & Pick<ListedColumn, "holds">>
 
 interface Narrowed {
   /** The noun without its kind, where no status is called so and another one is asked for. */
@@ -43,6 +43,12 @@ interface Meant {
 
 /** Candidates of one condition: a turn has few steps of few lookups. */
 const MAX_CHOICES = 6
+
+/** "annual summary meetings": rows that are called so, unless they are people or companies. */
+const titles = (condition: Condition, { id }: ContextType): ReadonlyArray<Choice> =>
+  condition._tag === "Quality" && id !== PEOPLE && id !== "companies"
+    ? [[{ columnId: "name", op: "ilike", value: condition.words }]]
+    : []
 
 /** Whether a condition's words are values, which must exist. */
 const isOpen = (condition: Condition): boolean => {
@@ -116,7 +122,7 @@ export function* narrow(
     condition,
     choices:
       found.find((one) => one.condition === condition)?.choices ??
-      conditionChoices(condition, columns, context, references).slice(0, MAX_CHOICES)
+      [...conditionChoices(condition, columns, context, references), ...titles(condition, type)].slice(0, MAX_CHOICES)
   }))
   const order = lookup.order === undefined ? [] : ordered(lookup.order, columns, context).slice(0, MAX_CHOICES)
   const isCounted = ({ choices, condition }: Meant) => choices.length > 1 || isOpen(condition)
@@ -131,12 +137,13 @@ export function* narrow(
   const isText = (choice: Choice) =>
     rangesOf([choice]).some((columnId) => texts![ranges.indexOf(columnId)] !== undefined)
   const filters: Array<Filter> = []
+  const timed = conditions.find(({ _tag }) => _tag === "Time")
   const said: Array<Said[number]> = []
   if (lookup.order !== undefined) {
     // The first range sorts the result, so the order's own range comes first; another time would have to be sorted by.
     const possible = inOrder!.findIndex((page, at) => page !== undefined && !isText(order[at]!))
-    if (possible < 0 || conditions.some(({ _tag }) => _tag === "Time")) return unsupported(lookup.order)
-    filters.push(...order[possible]!)
+    if (possible < 0 || (timed !== undefined && lookup.order === "next")) return unsupported(lookup.order)
+    if (timed === undefined) filters.push(...order[possible]!)
   }
   // "won customers" where no status is customer: people who are won.
   const isStated = conditions.some(({ _tag }) => _tag === "Quality")
@@ -171,7 +178,10 @@ export function* narrow(
     if (choice === undefined) return unsupported(phraseOf(condition))
     if (choice.some((filter) => filters.some((other) => excludes(filter, other))))
       return unsupported(phraseOf(condition))
-    filters.push(...choice)
+    // "first meeting in October": the range of the time sorts, too, so it comes first.
+    if (condition === timed && lookup.order !== undefined)
+      filters.unshift(...(lookup.order === "latest" ? choice.toReversed() : choice))
+    else filters.push(...choice)
     if (isKind(condition)) said.push({ before: false, text: otherWord(kind!, choice) })
     else said.push(...sayingOf(condition, own[0]!.choices, own[0]!.used, columns))
   }

@@ -37,6 +37,7 @@ export const sayingOf = (
     case "Mine":
       return []
     case "Quality":
+      if (choices[used]![0]!.op === "ilike") return [{ before: false, text: `with “${phrase}” in the name` }]
       return [
         { before: true, text: phrase },
         { before: false, text: otherWord(condition.words, choices[used]!) }

@@ -121,7 +121,17 @@ export const longAgo = (tokens: Tokens, today: string): When | undefined => {
   return days === undefined ? undefined : { to: addDays(today, -days), said: `more than ${written(tokens)} ago` }
 }
 
-const CONTACTED = ["last contact", "last contacted", "contacted", "last contact date", "last reply", "last activity"]
+/** Verbs of contact, after "did we" and "have we". */
+export const TOUCHED =
+  "(contact|contacted|speak to|speak with|spoke to|spoke with|spoken to|spoken with|talk to|talk with|talked to|talked with|reach|reached)"
+export const CONTACTED = [
+  "last contact",
+  "last contacted",
+  "contacted",
+  "last contact date",
+  "last reply",
+  "last activity"
+]
 /** A negation and a verb of contact, before "in 4 weeks". */
 export const SILENT =
   "(we|i|you)? (haven't|hasn't|havent|hasnt|have not|has not|didn't|did not|not) (been)? (responded|replied|answered|reacted|contacted|spoken to|spoken with|talked to|talked with|heard from|reached|reached out to|been in touch with|in touch with|written to|gotten back|got back)"

@@ -4,23 +4,25 @@
  */
 import { PEOPLE } from "../../domain/EntityType.ts"
 import { foldText } from "../../domain/keys.ts"
-import { browse, choice, detailsIn, isCovered } from "./buildIntent.ts"
+import { browse, choice, detailsIn, isCovered, type Rule } from "./buildIntent.ts"
 import { readAsked, readOnly, readRegrouping } from "./figures/readAsked.ts"
 import { isValue, structures } from "./conditionParts.ts"
 import { FIGURE_WORDS } from "./figures/lexicon.ts"
-import { Intent } from "./Intent.ts"
+import { Intent, Subject } from "./Intent.ts"
 import { languageOf } from "./languages.ts"
 import {
   AGGREGATE_PHRASES,
   AGGREGATES,
   COMMON_WORDS,
   CONCEPTS,
+  DATE_VERBS,
   ME,
   PARTICLES,
   QUESTION_STARTS,
   REQUESTS,
   TITLES
 } from "./lexicon.ts"
+import { TAIL_STARTS } from "./shorthand.ts"
 import { nounAt } from "./Lookup.ts"
 import { compiled, type Fits, matchPattern } from "./patterns.ts"
 import { follows, stripped } from "./polite.ts"
@@ -30,8 +32,9 @@ import { readFacts } from "./readFacts.ts"
 import { readConditions, readLookup } from "./readLookup.ts"
 import { readNames, type SpokenName } from "./readNames.ts"
 import { timeAt } from "./readTime.ts"
-import { QUESTIONS, type Rule, SMALL_TALK } from "./rules.ts"
+import { QUESTIONS, SMALL_TALK } from "./rules.ts"
 import { inTurn, questionsIn } from "./separate.ts"
+import { readTitled } from "./titled.ts"
 import { folded, type Token, tokenize } from "./tokenize.ts"
 
 const MAX_NAME = 9
@@ -103,9 +106,13 @@ const readAlone = (message: string, context: Context): Intent => {
     const likely =
       names.some(({ length, rank }) => rank === 2 && length >= 2) && facts.some(({ weight }) => weight === "mentioned")
     const sure = likely || firm
-    if (sure || (isStory(said, names) && said.length <= MAX_STORY)) return Intent.Introduce({ names, facts, sure })
+    if (sure || (isStory(said, names) && said.length <= MAX_STORY))
+      return sure || said.length > MAX_PHRASE || tellsMore(said, names) || isCovered(meant)
+        ? Intent.Introduce({ names, facts, sure })
+        : withWords(meant, context)
   }
-  return unknownKind(meant, context) ? (titled(meant) ?? Intent.NotKnown()) : Intent.Unclear({ tokens: meant })
+  const otherwise = unknownKind(meant, context) ? Intent.NotKnown() : Intent.Unclear({ tokens: meant })
+  return meant.length > MAX_QUESTION ? otherwise : (readTitled(meant, otherwise, context) ?? otherwise)
 }
 
 /** "Total minutes of meetings …", "share of revenue from …": a question, although a name or a place is in it. */
@@ -124,6 +131,18 @@ const isStory = (said: ReadonlyArray<Token>, names: ReadonlyArray<SpokenName>): 
   return said.length > MAX_PHRASE || first.rank >= 3 || folded(said).startsWith(foldText(first.name))
 }
 const MAX_PHRASE = 8
+
+/** "Max Müller wants to return a fan": more words after a name than a column's label has. */
+const tellsMore = (said: ReadonlyArray<Token>, [first]: ReadonlyArray<SpokenName>): boolean =>
+  first !== undefined &&
+  folded(said).startsWith(foldText(first.name)) &&
+  said.length - first.name.split(" ").length > MAX_LABEL
+const MAX_LABEL = 3
+
+/** A name and words that aren't part of it: they must be part of another name, or name a column ("Hull coating margin"). */
+const withWords = (tokens: ReadonlyArray<Token>, context: Context): Intent =>
+  readTitled(tokens, Intent.Who({ subject: Subject.Named({ tokens }) }), context) ??
+  (isName(tokens, context) ? Intent.Who({ subject: Subject.Named({ tokens }) }) : Intent.Unclear({ tokens }))
 
 const fitsIn =
   (context: Context): Fits =>
@@ -157,7 +176,7 @@ const fitsIn =
         return tokens.length <= 2 && isConcept(folded(tokens))
       case "tail":
         // "who is Ada" asks for a person, "who is in Boston" for people.
-        return !/^(is|are|was|were|am)$/.test(tokens[0]!.word) || /^(in|at|from|near|not)$/.test(tokens[1]?.word ?? "")
+        return !/^(is|are|was|were|am)$/.test(tokens[0]!.word) || TAIL_STARTS.has(tokens[1]?.word ?? "")
       case "thing":
         return (context.focus ?? []).length > 0 && tokens.length <= 2 && tokens.every(({ capital }) => !capital)
       case "family":
@@ -172,6 +191,14 @@ const fitsIn =
               (token.capital && tokens.length > 1 && !structures(token))
           )
         )
+      case "i":
+        return tokens.length === 1 && /^(i|we)$/.test(tokens[0]!.word)
+      case "noun":
+        return nounAt(tokens, context)?.length === tokens.length
+      case "dated":
+        return tokens.length === 1 && (DATE_VERBS[tokens[0]!.word] ?? []).length > 0
+      case "conds":
+        return readConditions(tokens, context) !== undefined
       case "one":
         return tokens.length === 1 && !structures(tokens[0]!) && !tokens[0]!.capital
       case "quality":
@@ -270,17 +297,6 @@ const requestOf = ([first]: ReadonlyArray<Token>): Intent | undefined => {
   const of =
     first!.after === "" ? (["send", "change"] as const).find((kind) => REQUESTS[kind].has(first!.word)) : undefined
   return of && Intent.Request({ of })
-}
-
-const TITLED =
-  /^(how many|number of|count|list|show|show me) (all )?(my |the )?([^ ]+(?: [^ ]+){0,3}?)( do i have| have i got| are there| of mine)?$/
-
-/** A question for rows by what they are called. */
-const titled = (tokens: ReadonlyArray<Token>): Intent | undefined => {
-  const [, verb, , whose, title, tail] = TITLED.exec(folded(tokens)) ?? []
-  if (verb === undefined || title === undefined) return undefined
-  const mine = whose === "my " || (tail !== undefined && /i|mine/.test(tail) && tail !== " are there")
-  return Intent.Titled({ mode: /^(how|number|count)/.test(verb) ? "count" : "list", title, mine })
 }
 
 /** A question for a type that does not exist or that the person may not see. */

@@ -129,9 +129,10 @@ const readHead = (tokens: ReadonlyArray<Token>, context: Context): Head | undefi
     } else if (/^(unassigned|unowned)$/.test(word)) conditions.push(Condition.Empty({ words: "owner" }))
     else if (word === "overdue") conditions.push(Condition.Overdue())
     else if (LATEST.has(word)) order = "latest"
-    else if (word === "next") order = "next"
+    else if (word === "next" || word === "first") order = word
     else if (number !== undefined) limit = number
     else if (word === "most" && tokens[at + 1]?.word === "recent") continue
+    else if (word === "very" && /^(first|last|latest|next)$/.test(tokens[at + 1]?.word ?? "")) continue
     else if (!DETERMINERS.has(word) && !(word === "of" && (at === 0 || DETERMINERS.has(tokens[at - 1]!.word)))) break
   }
   const quality = tokens.slice(at)

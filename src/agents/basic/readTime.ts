@@ -4,7 +4,7 @@ import { DAY_PARTS } from "./lexicon.ts"
 import { day, partOfYear, YEAR } from "./partOfYear.ts"
 import { byWord } from "../../domain/text.ts"
 import { isoDate } from "../../domain/values.ts"
-import { type Token, written } from "./tokenize.ts"
+import { folded, type Token, written } from "./tokenize.ts"
 
 export interface When {
   /** YYYY-MM-DD, included; with a time for a part of a day. */
@@ -105,7 +105,7 @@ const rangeAt = (tokens: ReadonlyArray<Token>, today: string): Span | undefined 
   const lead = RANGES[tokens[0]!.word] === undefined ? 0 : 1
   const joints = RANGES[lead === 0 ? "" : tokens[0]!.word]!
   const start = tokens.slice(lead)
-  const first = spanAt(start, today)
+  const first = spanAt(start, today) ?? sameMonthAs(start, joints, today)
   const joint = first && start[first.length]?.word
   if (first === undefined || joint === undefined || !joints.has(joint)) return undefined
   const rest = start.slice(first.length + 1)
@@ -125,6 +125,19 @@ const rangeAt = (tokens: ReadonlyArray<Token>, today: string): Span | undefined 
   if (to.to <= from.from) return undefined
   const yearless = first.yearless === true && second.yearless === true ? { yearless: true as const } : {}
   return { from: from.from, to: to.to, length, ...yearless }
+}
+
+/** "1 to 3 December", "between the 1st and the 15th of October 2023": the month is that of the other end. */
+const sameMonthAs = (start: ReadonlyArray<Token>, joints: ReadonlySet<string>, today: string): Span | undefined => {
+  const tokens = start[0]?.word === "the" ? start.slice(1) : start
+  const number = /^(\d{1,2})(st|nd|rd|th)?$/.exec(tokens[0]?.word ?? "")?.[1]
+  if (number === undefined || !joints.has(tokens[1]?.word ?? "")) return undefined
+  const end = spanAt(tokens.slice(2), today)
+  if (end === undefined || end.timed === true || addDays(end.from, 1) !== end.to) return undefined
+  const text = `${end.from.slice(0, 8)}${pad(Number(number))}`
+  if (isoDate(text) === undefined || text > end.from) return undefined
+  const yearless = end.yearless === true ? { yearless: true as const } : {}
+  return { ...days(text, 1, 1 + start.length - tokens.length), ...yearless }
 }
 
 /** "December 1 to 3". */
@@ -159,6 +172,8 @@ const spanAt = (all: ReadonlyArray<Token>, today: string, year?: number): Span |
   const article = all[0]?.word === "the" ? 1 : 0
   const tokens = all.slice(article, article + MAX_SPAN)
   const [first, second] = tokens
+  const led = LED.exec(folded(tokens.slice(0, 2)))?.[1]
+  if (led !== undefined) return ledBy(led, spanAt(all.slice(article + 2), today, year), 2 + article)
   if (first?.word === "tonight") return partOf(days(today, 1, 1), "evening", 1)
   if (first?.word === "this" && DAY_PARTS[second?.word ?? ""] !== undefined)
     return partOf(days(today, 1, 2), second!.word, 2 + article)
@@ -169,6 +184,15 @@ const spanAt = (all: ReadonlyArray<Token>, today: string, year?: number): Span |
   const lead = rest[0]?.word === "in" && rest[1]?.word === "the" ? 2 : 0
   const part = DAY_PARTS[rest[lead]?.word ?? ""] === undefined ? undefined : rest[lead]!.word
   return part === undefined || addDays(span.from, 1) !== span.to ? span : partOf(span, part, span.length + lead + 1)
+}
+
+/** "the week of December 11", "the week starting Monday", "the morning of August 1". */
+const LED = /^(week|morning|afternoon|evening|night) (?:of|starting|beginning)$/
+
+const ledBy = (lead: string, span: Span | undefined, more: number): Span | undefined => {
+  if (span === undefined || span.timed === true || addDays(span.from, 1) !== span.to) return undefined
+  const length = span.length + more
+  return lead === "week" ? { ...span, ...days(monday(span.from), 7, length) } : partOf(span, lead, length)
 }
 
 const partOf = ({ from, ...span }: Span, part: string, length: number): Span => {

@@ -12,20 +12,15 @@ import {
   listOf,
   peopleWhere,
   peopleWho,
+  type Rule,
   subjectOf,
   whoIs
 } from "./buildIntent.ts"
 import { Intent, Subject } from "./Intent.ts"
-import type { Captures } from "./patterns.ts"
-import type { Context } from "./readConversation.ts"
 import { Condition } from "./Lookup.ts"
 import { readLookup } from "./readLookup.ts"
+import { IN_ORDER, SPOKEN } from "./spoken.ts"
 import { folded } from "./tokenize.ts"
-
-export type Rule = readonly [
-  patterns: ReadonlyArray<string>,
-  build: (captures: Captures, context: Context) => Intent | undefined
-]
 
 export const SMALL_TALK: ReadonlyArray<Rule> = [
   [
@@ -105,6 +100,7 @@ export const QUESTIONS: ReadonlyArray<Rule> = [
     ["who do (i|we) (know|have) in {place}"],
     ({ place }, context) => peopleWhere(context, Condition.At({ words: place!, preposition: "in" }))
   ],
+  ...SPOKEN,
   [["(who|which) (of|among) {lookup}"], ({ lookup }, context) => browse("list", readLookup(lookup!, context))],
   [["who {tail}"], ({ tail }, context) => browse("list", peopleWho(tail!, context))],
   [
@@ -118,6 +114,7 @@ export const QUESTIONS: ReadonlyArray<Rule> = [
       "what (do|did|have|had|will) i (have|got|had) (on|planned|scheduled)? (for)? {when}",
       "(do|did|will) i have (anything|any plans|plans|something) (on|for|planned|scheduled)? {when}",
       "have i got (anything|any plans|plans|something) (on|for|planned|scheduled)? {when}",
+      "(show|show me|list) {when}",
       "is there (anything|something) (on|in) (my|the) (calendar|agenda|schedule) (for)? {when}",
       "(my)? (calendar|agenda|schedule) (for)? {when}",
       "what is my (day|week|schedule) (like|look like) {when}",
@@ -128,7 +125,7 @@ export const QUESTIONS: ReadonlyArray<Rule> = [
   ],
   [
     [
-      "am i (busy|free|available|booked) (on|for)? {when}",
+      "(am|was) i (busy|free|available|booked) (on|for)? {when}",
       "(how busy am i|do i have time|have i got time|do i have a gap) (on|for)? {when}"
     ],
     busy
@@ -185,12 +182,13 @@ export const QUESTIONS: ReadonlyArray<Rule> = [
   ],
   [
     [
-      "(list|show|show me|give me|find|find me|get|get me|display|see|pull up|search|search for|look for|look up|which are|what are|who are|what is|who is|when is|when are|when was|where is|do we have|do you have|we have|have we got|there are|are there|is there|see) {lookup}",
+      "(list|show|show me|give me|find|find me|get|get me|display|see|pull up|search|search for|look for|look up|which are|what are|who are|what is|what was|what were|who is|when is|when are|when was|where is|do we have|do you have|we have|have we got|there are|are there|is there|see) {lookup}",
       "(what|which) {lookup}",
       "{lookup}"
     ],
     listOf
   ],
+  IN_ORDER,
   [
     ["(do i have|have i got|did i have|do i see|i have) {lookup}"],
     ({ lookup }, context) => browse("list", readLookup(lookup!, context), Condition.Mine())

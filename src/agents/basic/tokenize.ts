@@ -1,6 +1,7 @@
 /** Splits a message into words, each with its folded form and the punctuation after it. */
 import { foldText } from "../../domain/keys.ts"
 import { byWord, printable } from "../../domain/text.ts"
+import { SHORTHAND } from "./shorthand.ts"
 
 export interface Token {
   /** The original word without surrounding punctuation. */
@@ -26,6 +27,8 @@ const RUN_TOGETHER = byWord<ReadonlyArray<string>>({
   wheres: ["where", "is"],
   whens: ["when", "is"]
 })
+/** "mtg w/ Yuki". */
+const WITH = /(?<=\s)w\/(o)?\s?(?=\S)/g
 const BEGINS = /[\p{L}\p{N}#$+@]/u
 const LETTER_OR_DIGIT = /[\p{L}\p{N}]/u
 
@@ -43,6 +46,7 @@ export const tokenize = (message: string): ReadonlyArray<Token> => {
   const tokens: Array<Token> = []
   const text = message
     .slice(0, MAX_CHARACTERS)
+    .replace(WITH, (_, out) => (out === undefined ? "with " : "without "))
     .replace(/[\r\n]+/g, " \n ")
     .replace(/[—–]|\s-\s|(?<!\d):(?=\S)|:(?=[^\s\d])/g, " , ")
   for (const piece of text.split(/[^\S\n]+/)) {
@@ -78,7 +82,7 @@ const token = (text: string): Token => {
 }
 
 const words = (text: string): ReadonlyArray<Token> => {
-  const joined = RUN_TOGETHER[foldText(text)]
+  const joined = RUN_TOGETHER[foldText(text)] ?? SHORTHAND[text]
   if (joined !== undefined) return joined.map(token)
   const match = /^(.+)['’](s|m|re|ve|ll|d)$/iu.exec(text)
   const [, head, tail] = match ?? []

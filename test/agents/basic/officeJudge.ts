@@ -62,5 +62,6 @@ export const judge = (kind: Kind, truth: ReadonlyArray<string>, text: string): J
       if (truth.length > 0 && truth.every((value) => says(text, value))) return "right"
   }
   // A suggestion is a decline with a step; "couldn't find" is one only for what doesn't exist, so it is none here.
-  return declines && !text.startsWith("I couldn't find") ? "declined" : "false"
+  const suggests = text.includes("Did you mean ")
+  return suggests || (declines && !text.startsWith("I couldn't find")) ? "declined" : "false"
 }

@@ -1,0 +1,70 @@
+/** A message with its misspelt words of questions as they are spelt: "nubmer", "meetigns". Names are suggested instead (suggest.ts). */
+import { MONTH_NAMES } from "../english.ts"
+import {
+  COMMON_WORDS,
+  CONCEPTS,
+  INTRODUCING,
+  NEXT_CONDITION,
+  PERSON_NOUNS,
+  QUESTION_STARTS,
+  STRUCTURE,
+  SYNONYMS
+} from "./lexicon.ts"
+import type { Context } from "./readConversation.ts"
+import { tokenize } from "./tokenize.ts"
+
+const DAYS = "monday tuesday wednesday thursday friday saturday sunday today tomorrow yesterday week weeks month months"
+
+/** The words that a question consists of, besides names and values. */
+const VOCABULARY = new Set(
+  [
+    ...[STRUCTURE, QUESTION_STARTS, PERSON_NOUNS, ...Object.values(SYNONYMS)].flatMap((words) => [...words]),
+    ...Object.values(CONCEPTS).flat(2),
+    ...MONTH_NAMES,
+    ...DAYS.split(" ")
+  ].filter((word) => /^[a-z]{3,}$/.test(word))
+)
+const KNOWN = [VOCABULARY, COMMON_WORDS, INTRODUCING, NEXT_CONDITION]
+
+const MIN_LENGTH = 5
+const MAX_CHANGED = 2
+
+export interface Respelt {
+  readonly text: string
+  readonly changed: ReadonlyArray<{ readonly said: string; readonly meant: string }>
+}
+
+/** The message with such words replaced; undefined if it has none, or several words could be meant. */
+export const respell = (message: string, { types }: Context): Respelt | undefined => {
+  const own = types.flatMap(({ name, plural }) => tokenize(`${name} ${plural}`).map(({ word }) => word))
+  const vocabulary = [...VOCABULARY, ...own]
+  let text = message
+  const changed: Array<{ said: string; meant: string }> = []
+  for (const { capital, text: said, word } of tokenize(message)) {
+    if (capital || !/^[a-z]+$/.test(word) || own.includes(word) || KNOWN.some((words) => words.has(word))) continue
+    const near = [...new Set(vocabulary.filter((one) => isNear(word, one)))]
+    if (near.length !== 1) continue
+    const meant = near[0]!
+    text = text.replace(new RegExp(`(?<![\\p{L}\\p{N}])${said}(?![\\p{L}\\p{N}])`, "u"), meant)
+    changed.push({ said, meant })
+  }
+  return changed.length === 0 || changed.length > MAX_CHANGED ? undefined : { text, changed }
+}
+
+/** One letter too many, too few or wrong, or two in the wrong order; a short word only lacks a letter. */
+const isNear = (said: string, word: string): boolean => {
+  if (said === word || Math.abs(said.length - word.length) > 1 || word.length < 3) return false
+  if (said.length < MIN_LENGTH) return said[0] === word[0] && lacksOne(said, word)
+  if (said.length === word.length) {
+    const apart = [...said].flatMap((letter, at) => (letter === word[at] ? [] : [at]))
+    const [first, second] = apart
+    return (
+      apart.length === 1 ||
+      (apart.length === 2 && second === first! + 1 && said[first!] === word[second] && said[second] === word[first!])
+    )
+  }
+  return said.length < word.length ? lacksOne(said, word) : lacksOne(word, said)
+}
+
+const lacksOne = (short: string, long: string): boolean =>
+  long.length === short.length + 1 && [...long].some((_, at) => long.slice(0, at) + long.slice(at + 1) === short)

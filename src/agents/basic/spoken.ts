@@ -1,0 +1,149 @@
+/** Rules for questions in people's own wording: each means what a shorter question means that other rules know. */
+import { browse, detail, detailOf, peopleWhere, type Rule } from "./buildIntent.ts"
+import { named } from "./conditionBuilders.ts"
+import { Intent, Subject } from "./Intent.ts"
+import { Condition, type Lookup } from "./Lookup.ts"
+import type { Captures } from "./patterns.ts"
+import { whenOf } from "./readClock.ts"
+import type { Context } from "./readConversation.ts"
+import { readConditions } from "./readLookup.ts"
+import { readTitled } from "./titled.ts"
+import { folded } from "./tokenize.ts"
+
+const WE = "(we|i|you|anyone|anybody|someone|somebody)"
+const TALK = "(contact|speak to|speak with|talk to|talk with|hear from|reach|get in touch with|call)"
+const TALKED =
+  "(contacted|spoke to|spoke with|spoken to|spoken with|talked to|talked with|heard from|reached|got in touch with|called)"
+const HOW_LONG = "how long (is it|has it been|is it been)? since"
+const LAST_TIME = "(when was)? (the|my|our)? last time"
+
+/** Meetings with a person or at a time: the asker's own if the question says "I". */
+const met =
+  (mode: "list" | "count", order?: Lookup["order"]) =>
+  ({ i, name, when }: Captures, context: Context): Intent | undefined => {
+    const type = context.types.find(({ id }) => id === "meetings")
+    const whom = name && named(name, context)
+    const time = when && whenOf(when, context.today)
+    if (type === undefined || (name !== undefined && whom === undefined)) return undefined
+    const conditions = [
+      ...(i![0]!.word === "i" ? [Condition.Mine()] : []),
+      ...(whom === undefined ? [] : [Condition.With(whom)]),
+      ...(time === undefined ? [] : [Condition.Time({ when: time })])
+    ]
+    const said = order === undefined ? type.plural : type.name
+    return browse(mode, { noun: { type, said }, conditions, ...(order === undefined ? {} : { order, limit: 1 }) })
+  }
+
+/** People with these conditions, and with a quality that is said apart from them. */
+const peopleThat = ({ conds, one }: Captures, context: Context): Intent | undefined => {
+  const conditions = readConditions(conds!, context)
+  const quality = one === undefined ? [] : [Condition.Quality({ words: folded(one) })]
+  return conditions && peopleWhere(context, ...conditions, ...quality)
+}
+
+export const SPOKEN: ReadonlyArray<Rule> = [
+  [
+    [
+      `when did ${WE} last ${TALK} {name}`,
+      `when did ${WE} ${TALK} {name} last`,
+      `when have ${WE} last ${TALKED} {name}`,
+      `${HOW_LONG} ${WE} (have)? (last)? ${TALKED} {name}`,
+      `${LAST_TIME} ${WE} (have)? ${TALKED} {name}`,
+      `when (was|were) {name} last ${TALKED}`,
+      "(when was|what was)? (the|our|my)? last contact (with|to) {name}"
+    ],
+    detailOf("last contact")
+  ],
+  [
+    [
+      "when did {i} last (meet|meet with|see) {name}",
+      "when did {i} (meet|meet with|see) {name} last",
+      `${LAST_TIME} {i} (met|met with|saw) {name}`,
+      `${HOW_LONG} {i} (have)? (last)? (met|met with|saw|seen) {name}`
+    ],
+    met("list", "latest")
+  ],
+  [
+    [
+      "when (do|will) {i} (next)? (meet|meet with|see) {name} (next|again)?",
+      "when (am|are) {i} (next)? (meeting|meeting with|seeing) {name} (next|again)?"
+    ],
+    met("list", "next")
+  ],
+  [
+    [
+      "(how many times|how often) did {i} (meet|meet with|see) {name} {when}",
+      "(how many times|how often) did {i} (meet|meet with|see) {name}",
+      "(how many times|how often) have {i} (met|met with|seen) {name} {when}",
+      "(how many times|how often) have {i} (met|met with|seen) {name}"
+    ],
+    met("count")
+  ],
+  [
+    [
+      "(who|whom) (did|do|will) {i} (meet|meet with|see) {when}",
+      "(who|whom) (am|are) {i} (meeting|meeting with|seeing) {when}",
+      "(who|whom) have {i} (met|met with|seen) {when}"
+    ],
+    met("list")
+  ],
+  [
+    [
+      "(is there|was there|have i got|do i have|did i have)? (everything|anything|something) {conds}",
+      "what (have i got|do i have|did i have) {conds}"
+    ],
+    ({ conds }, context) => {
+      const type = context.types.find(({ id }) => id === "meetings")
+      const conditions = readConditions(conds!, context)
+      return conditions?.some(({ _tag }) => _tag === "With" || _tag === "Time") !== true
+        ? undefined
+        : browse("list", type && { noun: { type, said: type.plural }, conditions: [Condition.Mine(), ...conditions] })
+    }
+  ],
+  [
+    [
+      "who does {name} belong to",
+      "whose is {name}",
+      "who (is|was) (in charge of|responsible for|the owner of|looking after|handling|managing|taking care of) {name}"
+    ],
+    detailOf("owner")
+  ],
+  [["when (do|should|must) (i|we|you) (need to|have to)? follow up (with|on) {name}"], detailOf("follow up")],
+  [["when did {name} (start|begin) (working|work)? (here|with us|for us|at the company)"], detailOf("hired")],
+  [["who does {name} (report|answer) to"], detailOf("reports to")],
+  [["where (is|does) {name} (working|work|employed)"], detailOf("company")],
+  [
+    ["when (was|were|is|are) {name} {dated}", "when did {name} (get)? {dated}"],
+    ({ dated, name }, context) => detail({ name: name!, what: dated! }, context)
+  ],
+  [
+    [
+      "(is|are|was|were) {name} (still|now|currently|already|really|actually) (a|an)? {quality}",
+      "(is|are|was|were) {name} (a|an) {quality} (yet|already|now|still)",
+      "(is|are|was|were) {name} {one} (yet|already|now|still)"
+    ],
+    ({ name, one, quality }) => Intent.Is({ subject: Subject.Named({ tokens: name! }), words: folded(quality ?? one!) })
+  ],
+  [
+    ["is {name} (one of|among) (our|my|the) {noun}"],
+    ({ name, noun }) => Intent.Who({ subject: Subject.Named({ tokens: [...noun!, ...name!] }) })
+  ],
+  [
+    [
+      "(is|are|was|were) (there)? (anyone|anybody|someone|somebody) {conds} {one}",
+      "(is|are|was|were) (there)? (anyone|anybody|someone|somebody) {conds}",
+      "(is|are|was|were) (there)? (anyone|anybody|someone|somebody) {one} {conds}",
+      "who (do|did) (i|we) (know|have) {conds}"
+    ],
+    peopleThat
+  ]
+]
+
+/** The first, last or next row that is called so: "when was the last board dinner". */
+export const IN_ORDER: Rule = [
+  ["when (is|was|are|were) {rest}", "what (is|was) {rest}"],
+  ({ rest }, context) => {
+    const found = readTitled(rest!, detailOf("date")({ name: rest! }), context)
+    return found?.order === undefined ? undefined : found
+  }
+]

@@ -1,0 +1,86 @@
+/** Questions for rows by what they are called: "sync ups with Luis", "when was the last board meeting", "how many Jordans". */
+import { PEOPLE } from "../../domain/EntityType.ts"
+import { browse } from "./browse.ts"
+import { isValue } from "./conditionParts.ts"
+import { Intent } from "./Intent.ts"
+import { eqName } from "./locate.ts"
+import { Condition, nounAt, peopleOf } from "./Lookup.ts"
+import { byLength, startsWith } from "./patterns.ts"
+import type { Context } from "./readConversation.ts"
+import { readConditions } from "./readLookup.ts"
+import { count, inParallel, type Script } from "./script.ts"
+import { type Token, written } from "./tokenize.ts"
+
+const COUNTING = byLength(["how many", "number of", "the number of", "count"])
+const LEADS = byLength([
+  ...["list", "show", "show me", "give me", "find", "any", "which", "what are", "what is", "what was"],
+  ...["when is", "when was", "when are", "when were", "do i have", "did i have", "have i got", "are there any"]
+])
+const DETERMINERS = new Set(["the", "all", "any", "a", "an", "our", "my"])
+const ORDERS = { last: "latest", latest: "latest", next: "next", first: "first" } as const
+const MAX_TITLE = 5
+const MAX_TYPES = 5
+
+type Titled = Extract<Intent, { _tag: "Titled" }>
+
+/** A question for rows by their title; undefined if the message is only words that can be a name. */
+export const readTitled = (tokens: ReadonlyArray<Token>, otherwise: Intent, context: Context): Titled | undefined => {
+  const counting = COUNTING.find((words) => startsWith(tokens, words))
+  const lead = counting ?? LEADS.find((words) => startsWith(tokens, words))
+  let rest = tokens.slice(lead?.length ?? 0)
+  const mine = rest[0]?.word === "my"
+  let order: Titled["order"]
+  while (rest.length > 1) {
+    const { word } = rest[0]!
+    const found = Object.hasOwn(ORDERS, word) ? ORDERS[word as keyof typeof ORDERS] : undefined
+    if (found === undefined && !DETERMINERS.has(word)) break
+    order ??= found
+    rest = rest.slice(1)
+  }
+  for (let length = Math.min(MAX_TITLE, rest.length); length > 0; length--) {
+    const title = rest.slice(0, length)
+    if (!isValue(title, context) || nounAt(title, context) !== undefined) continue
+    const conditions = readConditions(rest.slice(length), context)
+    if (conditions === undefined) continue
+    const asks = lead !== undefined || mine || order !== undefined || conditions.length > 0
+    if (!asks || (counting !== undefined && order !== undefined)) return undefined
+    return Intent.Titled({
+      mode: counting === undefined ? "list" : "count",
+      title,
+      conditions: [...(mine ? [Condition.Mine()] : []), ...conditions],
+      ...(order === undefined ? {} : { order }),
+      otherwise
+    })
+  }
+  return undefined
+}
+
+/** The title as it is said, and in the singular. */
+const singular = (title: string): string => title.replace(/(?<=[^s])s$/, "")
+
+/** Rows of one type that are called so; undefined if there are none. */
+export function* titled({ conditions, mode, order, title }: Titled, context: Context): Script<string | undefined> {
+  const name = written(title)
+  const names = [...new Set([singular(name), name])]
+  const types = context.types.filter(({ id }) => id !== PEOPLE && id !== "companies").slice(0, MAX_TYPES)
+  const people = peopleOf(context)
+  // "how many Jordans": people with that name.
+  const persons = people !== undefined && title.length === 1 && title[0]!.capital && /s$/.test(name) ? [people] : []
+  const tries = [
+    ...types.flatMap((type) => names.map((name) => ({ type, name, filters: eqName(name) }))),
+    ...persons.map((type) => ({
+      type,
+      name: names[0]!,
+      filters: [{ columnId: "name", op: "ilike" as const, value: names[0]! }]
+    }))
+  ]
+  const pages = yield* inParallel(tries.map(({ filters, type }) => count({ entityTypeId: type.id, filters })))
+  const hit = tries.find((_, index) => (pages[index]?.total ?? 0) > 0)
+  if (hit === undefined) return undefined
+  const lookup = {
+    noun: { type: hit.type, said: order === undefined ? hit.type.plural : hit.type.name },
+    conditions: [Condition.Called({ name: hit.name }), ...conditions],
+    ...(order === undefined ? {} : { order, limit: 1 })
+  }
+  return yield* browse(mode, lookup, 0, context)
+}
