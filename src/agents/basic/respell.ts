@@ -45,7 +45,10 @@ export const respell = (message: string, { types }: Context): Respelt | undefine
     const near = [...new Set(vocabulary.filter((one) => isNear(word, one)))]
     if (near.length !== 1) continue
     const meant = near[0]!
-    text = text.replace(new RegExp(`(?<![\\p{L}\\p{N}])${said}(?![\\p{L}\\p{N}])`, "u"), meant)
+    text = text
+      .split(/(\p{L}+)/u)
+      .map((piece) => (piece === said ? meant : piece))
+      .join("")
     changed.push({ said, meant })
   }
   return changed.length === 0 || changed.length > MAX_CHANGED ? undefined : { text, changed }

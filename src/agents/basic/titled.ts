@@ -12,10 +12,11 @@ import { count, inParallel, type Script } from "./script.ts"
 import { type Token, written } from "./tokenize.ts"
 
 const COUNTING = byLength(["how many", "number of", "the number of", "count"])
-const LEADS = byLength([
-  ...["list", "show", "show me", "give me", "find", "any", "which", "what are", "what is", "what was"],
-  ...["when is", "when was", "when are", "when were", "do i have", "did i have", "have i got", "are there any"]
-])
+const LEADS = byLength(
+  "list|show|show me|give me|find|any|which|what are|what is|what was|when is|when was|when are|when were|do i have|did i have|have i got|are there any".split(
+    "|"
+  )
+)
 const DETERMINERS = new Set(["the", "all", "any", "a", "an", "our", "my"])
 const ORDERS = { last: "latest", latest: "latest", next: "next", first: "first" } as const
 const MAX_TITLE = 5
@@ -65,7 +66,7 @@ export function* titled({ conditions, mode, order, title }: Titled, context: Con
   const types = context.types.filter(({ id }) => id !== PEOPLE && id !== "companies").slice(0, MAX_TYPES)
   const people = peopleOf(context)
   // "how many Jordans": people with that name.
-  const persons = people !== undefined && title.length === 1 && title[0]!.capital && /s$/.test(name) ? [people] : []
+  const persons = people !== undefined && title.length === 1 && title[0]!.capital && name.endsWith("s") ? [people] : []
   const tries = [
     ...types.flatMap((type) => names.map((name) => ({ type, name, filters: eqName(name) }))),
     ...persons.map((type) => ({
