@@ -410,6 +410,26 @@ export const replays = [
     patches: [["src/database/sql/matching.ts", 'const own = [belongs(type, "p", context), ', "const own = ["]]
   },
   {
+    name: "A search through a relation that forgets the plan, in the way that reads the first rows",
+    test: [
+      "test/services/lookup/throughRelation.test.ts",
+      "shows the same rows whichever way its statement takes, and only those that the plan shows"
+    ],
+    defence: "matching.ts: each way of a search through a relation checks all other conditions",
+    removed: "the other conditions on the first rows",
+    patches: [["src/database/sql/matching.ts", "p WHERE TRUE${others} ORDER BY", "p WHERE TRUE ORDER BY"]]
+  },
+  {
+    name: "The same, in the way that reads the rows that lead to few",
+    test: [
+      "test/services/lookup/throughRelation.test.ts",
+      "shows the same rows whichever way its statement takes, and only those that the plan shows"
+    ],
+    defence: "matching.ts: each way of a search through a relation checks all other conditions",
+    removed: "the other conditions on rows that lead to few",
+    patches: [["src/database/sql/matching.ts", "::bigint[])${others}${after}", "::bigint[])${after}"]]
+  },
+  {
     name: "The same, with foreign rows in the result",
     test: [states, "a row of another organization"],
     defence: "OrgEntityStore.ts: the organization of every returned row is checked",
