@@ -155,25 +155,6 @@ describe("a failure that a person sees", () => {
       expect(lines.length).toBeLessThanOrEqual(30)
       expect(requestsSince(before).length).toBe(60)
     }))
-
-  it("names the drift of a mapped view as the cause", async () => {
-    await owner("CREATE SCHEMA crm")
-    await owner("CREATE TABLE crm.rows (id bigint PRIMARY KEY, name text)")
-    await owner("CREATE VIEW crm.boats AS SELECT id, name FROM crm.rows")
-    await server.run(
-      Effect.gen(function* () {
-        const mappings = yield* Mappings
-        const { file } = yield* mappings.propose(atlas, ["crm.boats"], true)
-        yield* mappings.apply(atlas, file)
-      })
-    )
-    await owner("CREATE OR REPLACE VIEW crm.boats AS SELECT id, upper(name) AS name FROM crm.rows")
-    const fresh = await startServerForTest(url, settings, log.logging, true)
-    const before = log.lines.length
-    const drifted = await callTool(fresh, token, "findEntities", { entityTypeId: "boats", filters: [] })
-    expect(drifted.status).toBe(503)
-    expect(warningsSince(before).map(({ cause }) => cause)).toEqual(["drift"])
-  })
 })
 
 describe("the access log", () => {
@@ -249,4 +230,26 @@ it("no line of any level has a value of a row, a question or a token", () => {
   const everything = log.recorded().toLowerCase()
   expect(log.lines.length).toBeGreaterThan(60)
   expect([...CANARIES, token.slice(-43).toLowerCase()].filter((canary) => everything.includes(canary))).toEqual([])
+})
+
+// Last, because questions about a name look the mapped view up, too.
+describe("the warning about a mapped view", () => {
+  it("names the drift of a mapped view as the cause", async () => {
+    await owner("CREATE SCHEMA crm")
+    await owner("CREATE TABLE crm.rows (id bigint PRIMARY KEY, name text)")
+    await owner("CREATE VIEW crm.boats AS SELECT id, name FROM crm.rows")
+    await server.run(
+      Effect.gen(function* () {
+        const mappings = yield* Mappings
+        const { file } = yield* mappings.propose(atlas, ["crm.boats"], true)
+        yield* mappings.apply(atlas, file)
+      })
+    )
+    await owner("CREATE OR REPLACE VIEW crm.boats AS SELECT id, upper(name) AS name FROM crm.rows")
+    const fresh = await startServerForTest(url, settings, log.logging, true)
+    const before = log.lines.length
+    const drifted = await callTool(fresh, token, "findEntities", { entityTypeId: "boats", filters: [] })
+    expect(drifted.status).toBe(503)
+    expect(warningsSince(before).map(({ cause }) => cause)).toEqual(["drift"])
+  })
 })
