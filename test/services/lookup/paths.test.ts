@@ -150,7 +150,7 @@ describe("a filter's column", () => {
         const kind = /^[A-Z]/.test(expected) ? expected : `${expected.replace(/[^<>=]/g, "").slice(0, 2)}`
         led.set(kind, (led.get(kind) ?? 0) + 1)
       }),
-      { numRuns: series({ short: 5000, long: 100_000 }) }
+      { numRuns: series({ short: 15_000, long: 100_000 }) }
     )
     // Hops in both directions, columns at their end, and both errors come up.
     for (const kind of ["=", ">=", "<", "<=", ">>", "><", "<>", "UnknownName", "InvalidInput"])
