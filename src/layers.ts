@@ -6,7 +6,7 @@ import { configuredModel, DEFAULT_MODEL } from "./agents/configuredModel.ts"
 import { ownModels } from "./agents/configuredOwnModels.ts"
 import { connectionFailure, connectOwner, Database } from "./database/Database.ts"
 import { DatabaseSource, type Location, type Source, sourceOf } from "./database/DatabaseSource.ts"
-import { ConfigurationError } from "./domain/errors.ts"
+import { ConfigurationError, type OperatorError } from "./domain/errors.ts"
 import { Env, readReference } from "./env.ts"
 import { exportMetricsAndLogs, exportTraces } from "./observability/exporters.ts"
 import { EventLoop } from "./observability/EventLoop.ts"
@@ -38,7 +38,7 @@ import type { Installation } from "./services/operations/Doctor.ts"
 import { Importer } from "./services/import/Importer.ts"
 import { ModelSettings } from "./services/models/ModelSettings.ts"
 import { Secrets } from "./services/secrets/Secrets.ts"
-import { sealingKeyIn } from "./services/secrets/sealingKey.ts"
+import { existingSealingKeyIn, sealingKeyIn } from "./services/secrets/sealingKey.ts"
 import { Mappings } from "./services/mapping/Mappings.ts"
 import { Memberships } from "./services/members/Memberships.ts"
 import { Setup } from "./services/onboarding/Setup.ts"
@@ -121,16 +121,17 @@ export const UnlimitedChanges = changes({ calls: 1e9, changes: 1e9, destructive:
 
 /** Secrets are sealed with the operator's key, or with the one in the state folder. */
 const ConfiguredSecrets = Layer.unwrap(
-  Effect.map(Env, ({ sealKey, secretsDir, stateDir }) =>
-    Secrets.layer({
-      sealingKey:
-        sealKey === undefined
-          ? sealingKeyIn(join(stateDir, "seal.key"))
-          : Effect.succeed(new TextEncoder().encode(Redacted.value(sealKey))),
-      directory: secretsDir
-    })
-  )
+  Effect.map(Env, (env) => Secrets.layer({ sealingKey: sealingKeyOf(env, sealingKeyIn), directory: env.secretsDir }))
 )
+
+/** The operator's sealing key, or the one that the function finds in the state folder. */
+const sealingKeyOf = <A>(
+  { sealKey, stateDir }: Pick<Env["Service"], "sealKey" | "stateDir">,
+  keyIn: (path: string) => Effect.Effect<A, OperatorError>
+): Effect.Effect<A | Uint8Array, OperatorError> =>
+  sealKey === undefined
+    ? keyIn(join(stateDir, "seal.key"))
+    : Effect.succeed(new TextEncoder().encode(Redacted.value(sealKey)))
 
 /** Keys of organizations count where neither a provider nor a key is configured. */
 const ConfiguredModelSettings = Layer.unwrap(
@@ -241,6 +242,7 @@ const openExistingSource = Effect.fnUntraced(
 export const installationOf = (env: Env["Service"]): Installation => ({
   location: env,
   source: openExistingSource(env),
+  sealingKey: sealingKeyOf(env, existingSealingKeyIn),
   searchConnections: env.searchConnections,
   poolUrl: env.poolUrl,
   replicaUrls: env.replicaUrls

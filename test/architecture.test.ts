@@ -68,7 +68,7 @@ const FEATURES: Readonly<Record<string, ReadonlyArray<string>>> = {
   organizations: ["catalog", "policies"],
   import: ["catalog", "cells", "members", "policies"],
   mapping: ["catalog", "policies"],
-  operations: ["catalog", "import", "mapping"],
+  operations: ["catalog", "import", "mapping", "secrets"],
   exports: ["lookup", "operations"],
   administration: [
     "access",

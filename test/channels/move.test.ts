@@ -250,6 +250,14 @@ describe("max move --org that is refused", () => {
   const scope = Scope.makeUnsafe()
   afterAll(() => Effect.runPromise(Scope.close(scope, Exit.void)))
 
+  it("names an embedded target by its folder, and the setting that leads commands there", async () => {
+    const data = join(folder, "embedded")
+    const reasons = await refused({ DATABASE_URL: first.url, THERE: data, MAX_STATE_DIR: join(folder, "state") }, "--org", "harbor")
+    expect(reasons).toContain(`The target, the embedded Postgres in ${data}, has schema version 0`)
+    expect(reasons).toContain(`run max migrate with MAX_DATA_DIR=${data}, without DATABASE_URL.`)
+    expect(reasons).not.toMatch(/localhost:|\/tmp\/max-[a-z]*-?[0-9]+\/|with DATABASE_URL set/)
+  })
+
   it("names each condition that doesn't hold, with what mends it, and changes nothing", async () => {
     const fresh = await Effect.runPromise(freshDatabase.pipe(Scope.provide(scope)))
     const between = { DATABASE_URL: first.url, THERE: second.url }

@@ -5,7 +5,7 @@ import { connectOwner } from "../../database/Database.ts"
 import type { Location, Source } from "../../database/DatabaseSource.ts"
 import { faultOf } from "../../database/fault.ts"
 import { inspect } from "../../database/migrate.ts"
-import type { ConfigurationError } from "../../domain/errors.ts"
+import type { ConfigurationError, OperatorError } from "../../domain/errors.ts"
 import { type Check, fail, type Finding, ok } from "./doctor/Finding.ts"
 import { mappedTables } from "./doctor/mapped.ts"
 import { clock, connections, extensions, organizations, postgres, schema } from "./doctor/server.ts"
@@ -16,6 +16,7 @@ import { moves } from "./doctor/moves.ts"
 import { pooler } from "./doctor/pool.ts"
 import { replicas } from "./doctor/replicas.ts"
 import { roles } from "./doctor/roles.ts"
+import { secrets } from "./doctor/secrets.ts"
 
 export type { Finding } from "./doctor/Finding.ts"
 
@@ -28,6 +29,7 @@ const CHECKS: ReadonlyArray<readonly [name: string, check: Check]> = [
   ["pooler", pooler],
   ["organizations", organizations],
   ["moves", moves],
+  ["secrets", secrets],
   ["tables", tables],
   ["indexes", indexes],
   ["mapped tables", mappedTables],
@@ -45,6 +47,8 @@ export interface Installation {
   readonly location: Location
   /** Opens the database; undefined when there is none yet. */
   readonly source: Effect.Effect<Source | undefined, ConfigurationError, Scope.Scope>
+  /** The key that seals secrets; undefined when there is none yet. */
+  readonly sealingKey: Effect.Effect<Uint8Array | undefined, OperatorError>
   readonly searchConnections: number
   readonly poolUrl?: Redacted.Redacted<string> | undefined
   readonly replicaUrls?: ReadonlyArray<Redacted.Redacted<string>> | undefined
@@ -52,7 +56,7 @@ export interface Installation {
 
 /** Examines the configured database, from the connection to the clock. Never fails: a failure is a finding. */
 export const examine = Effect.fn("Doctor.examine")(
-  ({ location, poolUrl, replicaUrls, searchConnections, source }: Installation) =>
+  ({ location, poolUrl, replicaUrls, sealingKey, searchConnections, source }: Installation) =>
     Effect.gen(function* () {
       const from = yield* source
       if (from === undefined)
@@ -66,7 +70,7 @@ export const examine = Effect.fn("Doctor.examine")(
         ]
       const { owner } = yield* connectOwner(from)
       const inspection = yield* inspect(owner)
-      const database = { from, owner, inspection, searchConnections, poolUrl, replicaUrls }
+      const database = { from, owner, inspection, sealingKey, searchConnections, poolUrl, replicaUrls }
       const findings = yield* Effect.forEach(CHECKS, ([name, check]) =>
         check(database).pipe(
           Effect.catchTag("SqlError", (error) =>

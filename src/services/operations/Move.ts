@@ -32,8 +32,9 @@ import {
 } from "./move/replicate.ts"
 import { createOwnTables } from "./move/tables.ts"
 
-export { connectionString, placeOf } from "./move/Moving.ts"
+export { connectionString, embeddedPlace, placeOf } from "./move/Moving.ts"
 export type { Directory } from "./move/directory.ts"
+export type { Side } from "./move/Moving.ts"
 export { cleanAfterMove, undoMove } from "./move/undo.ts"
 
 export interface MoveRequest extends Sides {

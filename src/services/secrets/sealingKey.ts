@@ -35,16 +35,22 @@ const UNREADABLE = OperatorError.of(
   "The key that seals secrets can't be read or made. Ask an operator to look at seal.key in MAX_STATE_DIR."
 )
 
+/** The key in the file, which is made if there is none. */
 export const sealingKeyIn = (path: string): Effect.Effect<Uint8Array, OperatorError> =>
-  Effect.try({
-    try: () => {
-      if (readKey(path) === undefined) makeKey(path)
-      return readKey(path)!
-    },
-    catch: () => UNREADABLE
-  }).pipe(
+  Effect.flatMap(attempt(() => readKey(path) === undefined && makeKey(path)), () =>
     Effect.filterOrFail(
-      (key) => key.length === BYTES,
+      existingSealingKeyIn(path),
+      (key) => key !== undefined,
       () => UNREADABLE
     )
   )
+
+/** The key in the file; undefined if there is none. Makes nothing. */
+export const existingSealingKeyIn = (path: string): Effect.Effect<Uint8Array | undefined, OperatorError> =>
+  Effect.filterOrFail(
+    attempt(() => readKey(path)),
+    (key) => key === undefined || key.length === BYTES,
+    () => UNREADABLE
+  )
+
+const attempt = <A>(read: () => A) => Effect.try({ try: read, catch: () => UNREADABLE })

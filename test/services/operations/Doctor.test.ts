@@ -19,6 +19,7 @@ const examined = (url: string) =>
   examine({
     location: { databaseUrl: Redacted.make(url), dataDir: "/nowhere", stateDir: "/nowhere" },
     source: Effect.sync(() => sourceOf({ url: Redacted.make(url) })),
+    sealingKey: Effect.undefined,
     searchConnections: 8
   })
 const notOk = (findings: ReadonlyArray<Finding>) =>

@@ -32,6 +32,7 @@ const examined = async (url: string) => {
     examine({
       location: { databaseUrl: Redacted.make(url), dataDir: "/nowhere", stateDir: "/nowhere" },
       source: Effect.sync(() => sourceOf({ url: Redacted.make(url) })),
+      sealingKey: Effect.undefined,
       searchConnections: 1
     })
   )

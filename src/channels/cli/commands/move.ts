@@ -3,7 +3,7 @@ import { Effect, Option } from "effect"
 import { Command } from "effect/cli"
 import { SqlError } from "effect/sql"
 import { connectOwner } from "../../../database/Database.ts"
-import { sourceOf } from "../../../database/DatabaseSource.ts"
+import { type Location, type Source, sourceOf } from "../../../database/DatabaseSource.ts"
 import { faultOf } from "../../../database/fault.ts"
 import { OperatorError } from "../../../domain/errors.ts"
 import { printable } from "../../../domain/text.ts"
@@ -14,10 +14,12 @@ import {
   cleanAfterMove,
   connectionString,
   type Directory,
+  embeddedPlace,
   type Moved,
   moveOrganization,
   placeOf,
   planMove,
+  type Side,
   undoMove
 } from "../../../services/operations/Move.ts"
 import { max, UsageError } from "../context.ts"
@@ -42,6 +44,12 @@ const connectTarget = Effect.fnUntraced(function* (to: string) {
   )
   if (target.notice !== undefined) yield* note(target.notice)
   return { place, target }
+})
+
+/** One side of a move; an embedded server is named by its folder. */
+const sideOf = ({ connect, owner }: Source & Pick<Side, "owner">, { databaseUrl, dataDir }: Pick<Location, "databaseUrl" | "dataDir">) => ({
+  owner,
+  place: databaseUrl === undefined ? embeddedPlace(dataDir) : placeOf(connect)
 })
 
 const everything = Effect.fnUntraced(function* (to: string) {
@@ -87,7 +95,7 @@ const directoryOf = Effect.fnUntraced(function* ({ cell, haproxy, map }: Input) 
 const oneOrganization = Effect.fnUntraced(function* (slug: string, input: Input) {
   const directory = yield* directoryOf(input)
   const from = yield* configuredDatabase
-  const source = { owner: from.owner, place: placeOf(from.connect) }
+  const source = sideOf(from, yield* Env)
   if (input.clean) {
     const place = yield* cleanAfterMove({ slug, source })
     return yield* result({ organization: slug, movedTo: place }, [
@@ -96,8 +104,8 @@ const oneOrganization = Effect.fnUntraced(function* (slug: string, input: Input)
   }
   const to = Option.getOrUndefined(input.to)
   if (to === undefined) return yield* UsageError.of("Name the other database: --to URL")
-  const { target } = yield* connectTarget(to)
-  const sides = { slug, source, target: { owner: target.owner, place: placeOf(target.connect) }, say: note }
+  const { place, target } = yield* connectTarget(to)
+  const sides = { slug, source, target: sideOf(target, place), say: note }
   if (input.undo) {
     yield* undoMove(sides)
     return yield* result({ organization: slug, undone: true }, [

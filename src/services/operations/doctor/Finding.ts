@@ -4,6 +4,7 @@ import type { Effect, Redacted } from "effect"
 import type { SqlError } from "effect/sql"
 import type { Source } from "../../../database/DatabaseSource.ts"
 import type { Inspection } from "../../../database/migrate.ts"
+import type { OperatorError } from "../../../domain/errors.ts"
 
 export interface Finding {
   readonly check: string
@@ -19,6 +20,7 @@ export interface Examined {
   readonly from: Source
   readonly owner: PgClient.PgClient
   readonly inspection: Inspection
+  readonly sealingKey?: Effect.Effect<Uint8Array | undefined, OperatorError>
   readonly searchConnections: number
   readonly poolUrl?: Redacted.Redacted<string> | undefined
   readonly replicaUrls?: ReadonlyArray<Redacted.Redacted<string>> | undefined

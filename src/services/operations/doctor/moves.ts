@@ -2,6 +2,7 @@
 import { Effect } from "effect"
 import { SCHEMA_VERSION } from "../../../database/migrations/index.ts"
 import { printable } from "../../../domain/text.ts"
+import { folderOf, settingsFor } from "../move/Moving.ts"
 import { type Check, type Finding, ok, warn } from "./Finding.ts"
 
 interface Row {
@@ -15,7 +16,11 @@ interface Row {
 
 const findingOf = ({ cleaned, closed, incoming, moved, place, slug }: Row): Finding => {
   const other = printable(place)
-  const again = `max move --org ${slug} --to env:NAME (of ${other}; the same command again, or with --undo)`
+  const folder = folderOf(place)
+  const again =
+    folder === undefined
+      ? `max move --org ${slug} --to env:NAME (of ${other}; the same command again, or with --undo)`
+      : `max move --org ${slug} --to ${printable(folder)} (the same command again, or with --undo)`
   if (cleaned && !incoming) return ok("moves", `${slug} moved to ${other}.`)
   if (moved && !incoming)
     return warn("moves", `${slug} moved to ${other}; its rows are still here.`, `max move --org ${slug} --clean`)
@@ -32,7 +37,7 @@ const findingOf = ({ cleaned, closed, incoming, moved, place, slug }: Row): Find
     closed
       ? `${slug} is being copied here from ${other}, where it is in force.`
       : `${slug} is in force here; its move from ${other} isn't cleaned up.`,
-    `DATABASE_URL=… max move --org ${slug} --to env:NAME (from ${other} to here; the same command again)`
+    `max move --org ${slug} --to env:NAME (from ${other} to here, with ${settingsFor(place)}; the same command again)`
   )
 }
 

@@ -3,11 +3,12 @@ import type { PgClient } from "@effect/sql-pg"
 import { Effect, Redacted } from "effect"
 import { identifier } from "../../../database/sql/SqlWriter.ts"
 import { encodeId } from "../../../domain/ids.ts"
+import { printable } from "../../../domain/text.ts"
 import type { TableShape } from "../backup/TableShape.ts"
 
 export interface Side {
   readonly owner: PgClient.PgClient
-  /** `host:port/database`, without user and password. */
+  /** `host:port/database`, without user and password, or an embedded server's folder in words. */
   readonly place: string
 }
 
@@ -44,6 +45,21 @@ export const readMove = (sql: PgClient.PgClient, id: bigint) =>
       FROM max.moves WHERE organization_id = ${id}`,
     ([row]) => row
   )
+
+const EMBEDDED = "the embedded Postgres in "
+
+/** The place of an embedded server, whose address is a socket that differs from machine to machine. */
+export const embeddedPlace = (folder: string): string => `${EMBEDDED}${folder}`
+
+/** The folder of an embedded server's place; undefined for a server's address. */
+export const folderOf = (place: string): string | undefined =>
+  place.startsWith(EMBEDDED) ? place.slice(EMBEDDED.length) : undefined
+
+/** How a command is led to a place, after "with". */
+export const settingsFor = (place: string): string => {
+  const folder = folderOf(place)
+  return folder === undefined ? "DATABASE_URL set to it" : `MAX_DATA_DIR=${printable(folder)}, without DATABASE_URL`
+}
 
 /** The address of a server for people: without a user, a password and parameters. */
 export const placeOf = (connect: PgClient.PgClientConfig): string => {

@@ -9,7 +9,7 @@ import { printable } from "../../../domain/text.ts"
 import { texts } from "../../import/statements.ts"
 import { columnsOf, nameOf, readShapes } from "../backup/TableShape.ts"
 import { isOwnTable } from "../../catalog/physicalColumns.ts"
-import { type Moving, nameFor, readMove, type Side } from "./Moving.ts"
+import { type Moving, nameFor, readMove, settingsFor, type Side } from "./Moving.ts"
 
 interface Facts {
   readonly user: string
@@ -54,7 +54,7 @@ export const checkVersions = Effect.fnUntraced(function* (sides: Pick<Moving, "s
       reasons.push(
         schemaVersion > SCHEMA_VERSION
           ? `${at} has schema version ${schemaVersion}, of a newer Max: update this Max.`
-          : `${at} has schema version ${schemaVersion}, and this Max ${SCHEMA_VERSION}: run max migrate with DATABASE_URL set to it.`
+          : `${at} has schema version ${schemaVersion}, and this Max ${SCHEMA_VERSION}: run max migrate with ${settingsFor(place)}.`
       )
   }
   return reasons
@@ -100,13 +100,13 @@ export const checkServers = Effect.fnUntraced(function* (moving: Moving, hasPass
     there.workers < 3,
     `The target has ${there.workers} workers for replication: ALTER SYSTEM SET max_logical_replication_workers = 4; and restart its Postgres.`
   )
-  for (const [name, { owner }] of [
+  for (const [name, { owner, place }] of [
     ["source", source],
     ["target", target]
   ] as const)
     refuse(
       yield* hidesRows(owner),
-      `Row-level security hides rows from the ${name}'s user: max migrate --rls off (with DATABASE_URL set to it), and on again after the move.`
+      `Row-level security hides rows from the ${name}'s user: max migrate --rls off (with ${settingsFor(place)}), and on again after the move.`
     )
   return reasons
 })
@@ -118,7 +118,7 @@ export const checkTarget = Effect.fnUntraced(function* ({ id, slug, source, tabl
   const move = yield* readMove(there, id)
   if (move !== undefined && !move.incoming && !move.cleaned)
     reasons.push(
-      `The target has rows from before ${slug} moved away from it: max move --org ${slug} --clean (with DATABASE_URL set to it)`
+      `The target has rows from before ${slug} moved away from it: max move --org ${slug} --clean (with ${settingsFor(target.place)})`
     )
   if (move?.incoming === true && move.place !== source.place)
     reasons.push(`The target is receiving ${slug} from ${printable(move.place)}: finish or undo that move.`)
