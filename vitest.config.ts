@@ -47,9 +47,14 @@ class LongestFirst extends BaseSequencer {
   }
 }
 
+/** These need nginx and Caddy: `npm run prove -- proxies` runs them, and nothing else. */
+const PROXIES = "test/proxies/**/*.test.ts"
+const isProxies = process.env["MAX_TEST_PROXIES"] === "on"
+
 export default defineConfig({
   test: {
-    include: ["test/**/*.test.ts"],
+    include: [isProxies ? PROXIES : "test/**/*.test.ts"],
+    exclude: isProxies ? [] : [PROXIES],
     globalSetup: ["test/support/server.ts"],
     setupFiles: ["test/support/loopback.ts"],
     testTimeout: process.env["MAX_TEST_LONG"] === "on" ? 7_200_000 : 900_000,

@@ -1,6 +1,6 @@
 // Runs the long form of every test series: kill -9 at hundreds of moments, the whole corpus of permissions several times, every
 // question of the matrix, and all tests with row-level security. Arguments select test files by a part of their name, or the series
-// pgbouncer, rls, failover or disk. Takes about an hour.
+// pgbouncer, rls, proxies, failover or disk. Takes about an hour.
 import { spawnSync } from "node:child_process"
 import { readdirSync, readFileSync } from "node:fs"
 import { join, relative } from "node:path"
@@ -16,7 +16,7 @@ const files = sources
   .map((path) => relative(root, path))
   .filter((path) => wanted.length === 0 || wanted.some((word) => path.includes(word)))
   .sort()
-const SERIES = ["pgbouncer", "failover", "disk", "rls"]
+const SERIES = ["pgbouncer", "proxies", "failover", "disk", "rls"]
 if (files.length === 0 && !SERIES.some((name) => wanted.includes(name))) {
   console.error(`No test series has a name with ${wanted.join(" or ")}`)
   process.exit(1)
@@ -52,6 +52,14 @@ if (wanted.length === 0 || wanted.includes("rls"))
     MAX_TEST_LONG: "",
     MAX_TEST_RLS: "all"
   })
+// The control: without the primary's confirmation, the test of standbys finds wrong answers.
+if (wanted.length === 0 || wanted.includes("replicas"))
+  run(process.execPath, ["scripts/defences.mjs", "A standby that answered although it was behind"], {
+    MAX_TEST_LONG: ""
+  })
+// Needs Debian's packages nginx and caddy.
+if (wanted.length === 0 || wanted.includes("proxies"))
+  run(process.execPath, ["node_modules/vitest/vitest.mjs", "run"], { MAX_TEST_LONG: "", MAX_TEST_PROXIES: "on" })
 // Needs Debian's packages patroni, etcd-server and haproxy.
 if (wanted.length === 0 || wanted.includes("failover")) run(process.execPath, ["scripts/failover.mjs"])
 // Needs Debian's Postgres, and root to mount a small disk.

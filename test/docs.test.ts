@@ -1,6 +1,6 @@
 /** What the docs say of the repository is so. */
-import { readFileSync } from "node:fs"
-import { join } from "node:path"
+import { existsSync, readdirSync, readFileSync } from "node:fs"
+import { dirname, join } from "node:path"
 import { expect, it } from "vitest"
 
 const root = join(import.meta.dirname, "..")
@@ -31,4 +31,58 @@ it("docs/operate.md names tests that exist, by their titles", () => {
   // A file's titles, and then those of the next file.
   const rows = cells.flatMap(([, cell]) => [...cell!.matchAll(/`([\w/.]+\.test\.ts)`: (.+?)(?=; `|$)/g)])
   expect(missing(rows)).toEqual([])
+})
+
+const filesIn = (folder: string, ending: RegExp) =>
+  readdirSync(join(root, folder), { recursive: true, encoding: "utf8" })
+    .filter((name) => ending.test(name))
+    .map((name) => join(folder, name))
+
+it("docs/troubleshooting.md quotes texts that Max has", () => {
+  const sources = filesIn("src", /\.tsx?$/).map(read)
+  // A row begins with the text in backticks; of a reason, the text that its row quotes.
+  const quoted = [...read("docs/troubleshooting.md").matchAll(/^(?:\| )?`([^`]* [^`]*)`/gm)].map(([, text]) => text!)
+  expect(quoted.length).toBeGreaterThan(25)
+  const parts = (text: string) =>
+    text
+      .replace(/ \(4DV2\)$/, "")
+      .split("…")
+      .map((part) => part.trim())
+  const isThere = (text: string) => sources.some((source) => parts(text).every((part) => source.includes(part)))
+  expect(quoted.filter((text) => !isThere(text))).toEqual([])
+})
+
+/** The names of a page's headings in addresses, as GitHub makes them. */
+const anchorsOf = (text: string) =>
+  [...text.replaceAll(/^```[^]*?^```/gm, "").matchAll(/^#{1,6} (.+)$/gm)].map(([, title]) =>
+    title!
+      .toLowerCase()
+      .replaceAll(/[^\p{L}\p{N} _-]/gu, "")
+      .replaceAll(" ", "-")
+  )
+
+it("the docs link to files and headings that exist", () => {
+  const pages = ["README.md", "CONTRIBUTING.md", "AGENTS.md", ...filesIn("docs", /\.md$/)]
+  const broken = pages.flatMap((page) =>
+    [
+      ...read(page)
+        .replaceAll(/^ *```[^]*?^ *```/gm, "")
+        .matchAll(/\]\((?!https?:|mailto:)([^)#\s]*)(?:#([^)\s]+))?\)/g)
+    ]
+      .filter(([, file = "", anchor]) => {
+        const path = file === "" ? page : join(dirname(page), file)
+        return (
+          !existsSync(join(root, path)) ||
+          (anchor !== undefined && path.endsWith(".md") && !anchorsOf(read(path)).includes(anchor))
+        )
+      })
+      .map(([link]) => `${page}: ${link}`)
+  )
+  expect(broken).toEqual([])
+})
+
+it("docs/README.md names every page of the docs", () => {
+  const index = read("docs/README.md")
+  const pages = filesIn("docs", /\.md$/).filter((path) => !/^docs\/(README\.md|adr\/)/.test(path))
+  expect(pages.filter((path) => !index.includes(`](${path.slice("docs/".length)})`))).toEqual([])
 })

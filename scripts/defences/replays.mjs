@@ -2854,5 +2854,17 @@ export const replays = [
         ""
       ]
     ]
+  },
+  {
+    name: "nOAuth: an address that a tenant's administrator wrote into an account of Microsoft Entra admitted its owner",
+    test: [
+      "test/channels/http/admission.test.ts",
+      "of Microsoft Entra admits by an address whose domain its tenant has verified, and of no other provider"
+    ],
+    defence: "jwt.ts `isVerified`: email_verified, or Entra's xms_edov where there is none",
+    removed: "the comparison with xms_edov",
+    patches: [
+      ["src/services/access/jwt.ts", '[true, 1, "1", "true"].some((value) => value === payload["xms_edov"])', "true"]
+    ]
   }
 ]

@@ -156,6 +156,32 @@ describe("a lookup with standbys", () => {
   })
 })
 
+describe("lookups under change whose standby is killed", () => {
+  it("say what the primary has, whether it is up, dead or recovering", async () => {
+    await Promise.all([0, 1].map((index) => Effect.runPromise(cluster.delay(index, 500))))
+    const killAndRestart = async (round: number) => {
+      if (round % 2 === 0) return cluster.kill(1)
+      // Postgres starts once the last of its earlier processes has noticed the end.
+      await until(() => {
+        try {
+          cluster.restart(1)
+          return true
+        } catch {
+          return false
+        }
+      })
+    }
+    const { oldOnStandby, sentAfter, wrong } = await underChange(ROUNDS, killAndRestart)
+    expect(wrong).toEqual([])
+    expect(sentAfter).toBeGreaterThanOrEqual(ROUNDS * 3 * SENT_AFTER)
+    expect(oldOnStandby).toBeGreaterThan(0)
+    if (LONG) console.log(`killed ${ROUNDS / 2} times: ${wrong.length} wrong of ${sentAfter}`)
+    for (const index of [0, 1]) await Effect.runPromise(cluster.delay(index, 0))
+    await settled()
+  })
+})
+
+/** Even: what is killed in one round is started again in the next. */
 const ROUNDS = series({ short: 4, long: 60 })
 
 describe("doctor", () => {
@@ -238,7 +264,7 @@ describe("standbys that fail", () => {
 const SENT_AFTER = 10
 
 /** Changes one thing after the other while callers look it up; what is sent after a change has returned must know it. */
-const underChange = async (rounds: number) => {
+const underChange = async (rounds: number, before: (round: number) => void | Promise<void> = () => {}) => {
   const run = { wrong: [] as Array<string>, sentAfter: 0, oldOnStandby: 0 }
   let truth: { readonly what: string; readonly isWrong: (answer: string) => boolean } | undefined
   let find = await caller()
@@ -270,6 +296,7 @@ const underChange = async (rounds: number) => {
     truth = undefined
   }
   for (let round = 0; round < rounds; round++) {
+    await before(round)
     const number = `212-555-01${String(10 + (round % 90))}`
     await phone(number)
     if ((await onStandby(0)) !== number) run.oldOnStandby += 1

@@ -58,14 +58,25 @@ const KEY_SET_ERRORS: ReadonlyArray<string> = ["ERR_JOSE_GENERIC", "ERR_JWKS_TIM
 const verificationError = ({ errors }: Jose, error: unknown): NotAuthenticated | Unavailable =>
   error instanceof errors.JOSEError && !KEY_SET_ERRORS.includes(error.code) ? NotAuthenticated.error : Unavailable.error
 
+/** Microsoft Entra, in each of its clouds. Its tokens have no `email_verified`. */
+const ENTRA = /^https:\/\/login\.(microsoftonline\.com|microsoftonline\.us|partner\.microsoftonline\.cn)\//
+
+/**
+ * Whether the provider vouches for the e-mail address. In Entra any administrator of a tenant can write any address into an account;
+ * the optional claim `xms_edov` says that its domain is verified.
+ */
+const isVerified = (payload: JWTPayload, issuer: string): boolean =>
+  payload["email_verified"] === undefined && ENTRA.test(issuer)
+    ? [true, 1, "1", "true"].some((value) => value === payload["xms_edov"])
+    : payload["email_verified"] === true
+
 /** What a verified payload says about its subject. */
 export const provenBy = (
   payload: JWTPayload,
   { issuer, roleClaim }: TrustedIssuer
 ): Omit<ProvenIdentity, "organizationId" | "epoch"> => ({
   subject: payload.sub === undefined || payload.sub === "" ? undefined : subjectKey(issuer, payload.sub),
-  email:
-    payload["email_verified"] === true && typeof payload["email"] === "string" ? emailKey(payload["email"]) : undefined,
+  email: isVerified(payload, issuer) && typeof payload["email"] === "string" ? emailKey(payload["email"]) : undefined,
   ...(roleClaim === undefined ? {} : { claimedRoles: rolesAt(payload, roleClaim) }),
   expiresAt: new Date((payload.exp ?? 0) * 1000)
 })

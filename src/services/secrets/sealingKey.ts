@@ -37,12 +37,14 @@ const UNREADABLE = OperatorError.of(
 
 /** The key in the file, which is made if there is none. */
 export const sealingKeyIn = (path: string): Effect.Effect<Uint8Array, OperatorError> =>
-  Effect.flatMap(attempt(() => readKey(path) === undefined && makeKey(path)), () =>
-    Effect.filterOrFail(
-      existingSealingKeyIn(path),
-      (key) => key !== undefined,
-      () => UNREADABLE
-    )
+  Effect.flatMap(
+    attempt(() => readKey(path) === undefined && makeKey(path)),
+    () =>
+      Effect.filterOrFail(
+        existingSealingKeyIn(path),
+        (key) => key !== undefined,
+        () => UNREADABLE
+      )
   )
 
 /** The key in the file; undefined if there is none. Makes nothing. */

@@ -314,6 +314,23 @@ describe("a token of an identity provider", () => {
     expect((await find(row)).status).toBe(403)
   })
 
+  it("of Microsoft Entra admits by an address whose domain its tenant has verified, and of no other provider", async () => {
+    const issuer = "https://login.microsoftonline.com/7a1c2e3d-4b5f-4a6c-8d9e-0f1a2b3c4d5e/v2.0"
+    await server.run(
+      Effect.flatMap(IdentityProviders, (providers) =>
+        providers.add(atlas, { issuer, audience: "of-entra", jwksUrl: `${provider.issuer}/keys` })
+      )
+    )
+    const of = async (iss: string, aud: string, claims: Record<string, unknown>) =>
+      (await find(await provider.sign({ iss, aud, sub: "pairwise-1", email: "jwt@atlas.com", ...claims }))).status
+    for (const xms_edov of [true, 1, "1", "true"])
+      expect([xms_edov, await of(issuer, "of-entra", { xms_edov })]).toEqual([xms_edov, 200])
+    for (const xms_edov of [undefined, false, 0, "0", "false", "", null, [true]])
+      expect([xms_edov, await of(issuer, "of-entra", { xms_edov })]).toEqual([xms_edov, 403])
+    expect(await of(issuer, "of-entra", { xms_edov: true, email_verified: false })).toBe(403)
+    expect(await of(provider.issuer, "max", { xms_edov: true })).toBe(403)
+  })
+
   it("whose subject is bound to a suspended member isn't admitted by another member's address", async () => {
     await server.run(
       Effect.gen(function* () {

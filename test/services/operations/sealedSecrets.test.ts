@@ -45,7 +45,9 @@ it.live("doctor names organizations whose secrets don't open with this machine's
     })
     expect(yield* said(url, Effect.succeed(undefined))).toEqual([])
     yield* keep("atlas", OURS)
-    expect(yield* said(url, Effect.succeed(OURS))).toEqual(["ok 1 sealed secret opens with this machine's sealing key."])
+    expect(yield* said(url, Effect.succeed(OURS))).toEqual([
+      "ok 1 sealed secret opens with this machine's sealing key."
+    ])
     yield* keep("harbor", THEIRS)
     yield* keep("orchard", OURS, "another name")
     const found = [

@@ -47,7 +47,10 @@ const connectTarget = Effect.fnUntraced(function* (to: string) {
 })
 
 /** One side of a move; an embedded server is named by its folder. */
-const sideOf = ({ connect, owner }: Source & Pick<Side, "owner">, { databaseUrl, dataDir }: Pick<Location, "databaseUrl" | "dataDir">) => ({
+const sideOf = (
+  { connect, owner }: Source & Pick<Side, "owner">,
+  { databaseUrl, dataDir }: Pick<Location, "databaseUrl" | "dataDir">
+) => ({
   owner,
   place: databaseUrl === undefined ? embeddedPlace(dataDir) : placeOf(connect)
 })
