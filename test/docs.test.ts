@@ -45,7 +45,7 @@ it("docs/troubleshooting.md quotes texts that Max has", () => {
   expect(quoted.length).toBeGreaterThan(25)
   const parts = (text: string) =>
     text
-      .replace(/ \(4DV2\)$/, "")
+      .replace(/ \(ref …\)$/, "")
       .split("…")
       .map((part) => part.trim())
   const isThere = (text: string) => sources.some((source) => parts(text).every((part) => source.includes(part)))
