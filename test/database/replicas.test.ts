@@ -160,7 +160,10 @@ describe("lookups under change whose standby is killed", () => {
   it("say what the primary has, whether it is up, dead or recovering", async () => {
     await Promise.all([0, 1].map((index) => Effect.runPromise(cluster.delay(index, 500))))
     const killAndRestart = async (round: number) => {
-      if (round % 2 === 0) return cluster.kill(1)
+      if (round % 2 === 0) {
+        cluster.kill(1)
+        return
+      }
       // Postgres starts once the last of its earlier processes has noticed the end.
       await until(() => {
         try {

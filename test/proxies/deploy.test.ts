@@ -176,7 +176,7 @@ describe.each(Object.keys(PROXIES) as ReadonlyArray<ProxyName>)("Max behind %s",
     expect(answered.text).toContain("event: done")
   })
 
-  it("counts invalid credentials by the client's address, whatever the client says that it is", async () => {
+  it("counts invalid credentials by the client's address, not by the one that the client claims", async () => {
     const guess = (localAddress: string, more: Record<string, string> = {}) =>
       tell("/v1/session", { localAddress, headers: { authorization: `Bearer max_${"a".repeat(43)}`, ...more } })
     for (let sent = 0; sent < FAILURES; sent++) expect((await guess("127.0.0.2")).status).toBe(401)
@@ -201,8 +201,7 @@ describe.each(Object.keys(PROXIES) as ReadonlyArray<ProxyName>)("Max behind %s",
         }
       })
     }
-    const taken = await upload(8 * MEBIBYTE)
-    expect([taken.status, taken.text.slice(0, 200)]).toEqual([200, taken.text.slice(0, 200)])
+    expect(await upload(31 * MEBIBYTE)).toMatchObject({ status: 200 })
     // Refused by its announced length. A connection that is closed while the body is sent is a refusal, too.
     const refused = await upload(40 * MEBIBYTE).catch((error: NodeJS.ErrnoException) => error.code)
     expect(typeof refused === "object" ? refused.status : refused).toSatisfy(

@@ -18,7 +18,7 @@ export interface Ports {
 
 const published = (file: string) => readFileSync(join(import.meta.dirname, "../../docs/deploy", file), "utf8")
 
-/** Replaces a text that must be there, wherever it is. */
+/** Replaces texts that must be there, each time that they occur. */
 const replaced = (text: string, changes: ReadonlyArray<readonly [from: string, to: string]>): string =>
   changes.reduce((changed, [from, to]) => {
     if (!changed.includes(from)) throw new Error(`The published file has no ${JSON.stringify(from)}`)
@@ -41,7 +41,7 @@ export const PROXIES = {
       (name) => `  ${name}_temp_path ${join(folder, name)};`
     )
     const main = [
-      ...(process.getuid?.() === 0 ? ["user nobody nogroup;"] : []),
+      ...(process.getuid?.() === 0 ? ["user daemon;"] : []),
       "daemon off;",
       `pid ${join(folder, "pid")};`,
       "error_log stderr;",
@@ -62,7 +62,6 @@ export const PROXIES = {
     ])
     const options = [
       "admin off",
-      "persist_config off",
       "default_bind 127.0.0.1",
       `http_port ${http}`,
       `https_port ${https}`,
@@ -98,7 +97,12 @@ export const startTlsProxy = async (name: ProxyName, ports: Ports) => {
   const [program = "", ...args] = PROXIES[name](folder, ports)
   const child: ChildProcess = spawn(program, args, {
     stdio: ["ignore", "pipe", "pipe"],
-    env: { PATH: `${process.env["PATH"]}:/usr/sbin:/usr/bin`, HOME: folder }
+    env: {
+      PATH: `${process.env["PATH"]}:/usr/sbin:/usr/bin`,
+      HOME: folder,
+      XDG_CONFIG_HOME: folder,
+      XDG_DATA_HOME: folder
+    }
   })
   let said = ""
   let failed: string | undefined
