@@ -300,6 +300,11 @@ export const requestsOf = async (world) => {
     get("policy file", "/v1/admin/policy/document"),
     get("policy version", "/v1/admin/policy/document/{version}", {}, { params: { version: "1" } }),
     post("check a policy", "/v1/admin/policy/check", { document: POLICY }),
+    post("read a grid", "/v1/admin/policy/grid", {
+      document: POLICY,
+      type: "people",
+      edit: { role: "member", action: "read", columns: ["name"], reach: "all" }
+    }),
     post("simulate a policy", "/v1/admin/policy/simulation", { document: POLICY, id: samir }),
     post("simulate for a person", "/v1/admin/policy/simulation", {
       document: POLICY,

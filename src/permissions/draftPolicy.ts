@@ -91,18 +91,24 @@ const changeRule = (
 const ownChanges = ({ reach, role }: DraftRole, type: EntityType, catalog: Catalog): ReadonlyArray<RuleDocument> => {
   // The company's name decides what the role sees.
   if (reach === "company" && type.slug === "companies") return []
-  const owner = type.columns.find(({ slug }) => slug === "owner")
-  if (owner === undefined || targetOf(catalog, owner)?.key !== peopleOf(catalog)?.key) return []
+  const where = ownedRows(type, catalog)
+  if (where === undefined) return []
   const values = type.columns.filter(({ storage }) => storage._tag === "Value").map(({ slug }) => slug)
-  const where = { [owner.slug]: "$me" }
-  return [
-    changeRule(role, "update", type, values, where),
-    changeRule(role, "create", type, [...values, owner.slug], where)
-  ]
+  return [changeRule(role, "update", type, values, where), changeRule(role, "create", type, [...values, OWNER], where)]
+}
+
+const OWNER = "owner"
+
+/** The condition for the rows that the principal owns, of rules about changes; undefined for a type without owners. */
+export const ownedRows = (type: EntityType, catalog: Catalog): unknown => {
+  const owner = type.columns.find(({ slug }) => slug === OWNER)
+  return owner === undefined || targetOf(catalog, owner)?.key !== peopleOf(catalog)?.key
+    ? undefined
+    : { [OWNER]: "$me" }
 }
 
 /** The condition for the principal's own rows; undefined for a type without a relation to people. */
-const ownRows = (type: EntityType, catalog: Catalog, reach: Reach): unknown => {
+export const ownRows = (type: EntityType, catalog: Catalog, reach: Reach): unknown => {
   const people = peopleOf(catalog)
   const conditions = [
     ...(type.key === people?.key ? [{ id: "$me" }] : []),
@@ -115,7 +121,7 @@ const ownRows = (type: EntityType, catalog: Catalog, reach: Reach): unknown => {
 }
 
 /** Conditions for the rows of the principal's company, which the membership names in its attribute `company`. */
-const companyConditions = (type: EntityType): ReadonlyArray<unknown> => [
+export const companyConditions = (type: EntityType): ReadonlyArray<unknown> => [
   ...(type.slug === "companies" ? [{ name: "$attr.company" }] : []),
   ...(type.columns.some(({ slug }) => slug === "company") ? [{ company: { name: "$attr.company" } }] : [])
 ]

@@ -113,17 +113,25 @@ const isAllow = (rule: RuleDocument, role: string, action: EditedAction, type: E
 
 const isPlain = (rule: RuleDocument): boolean => rule.notBefore === undefined && rule.notAfter === undefined
 
-const union = (columns: "*" | ReadonlyArray<string>, more: ReadonlyArray<string> | undefined, type: EntityType) =>
+export const union = (
+  columns: "*" | ReadonlyArray<string>,
+  more: ReadonlyArray<string> | undefined,
+  type: EntityType
+) =>
   more === undefined || columns === "*"
     ? ("*" as const)
     : type.columns.map(({ slug }) => slug).filter((slug) => columns.includes(slug) || more.includes(slug))
 
-const without = (columns: "*" | ReadonlyArray<string>, less: ReadonlyArray<string> | undefined, type: EntityType) =>
+export const without = (
+  columns: "*" | ReadonlyArray<string>,
+  less: ReadonlyArray<string> | undefined,
+  type: EntityType
+) =>
   less === undefined
     ? []
     : (columns === "*" ? type.columns.map(({ slug }) => slug) : columns).filter((slug) => !less.includes(slug))
 
-const freeId = (wanted: string, rules: ReadonlyArray<RuleDocument>): string => {
+export const freeId = (wanted: string, rules: ReadonlyArray<RuleDocument>): string => {
   const taken = new Set(rules.map(({ id }) => id))
   for (let number = 1; ; number++) {
     const id = number === 1 ? wanted : `${wanted}-${number}`

@@ -99,10 +99,18 @@ export const problemLines = (text: string, problems: ReadonlyArray<Problem>): Re
     }
     return 0
   }
-  return problems.map((problem) => {
-    const place = placeOf(problem)
-    let line = 1
-    for (let next = text.indexOf("\n"); next !== -1 && next < place; next = text.indexOf("\n", next + 1)) line += 1
-    return line
-  })
+  const breaks: Array<number> = []
+  for (let next = text.indexOf("\n"); next !== -1; next = text.indexOf("\n", next + 1)) breaks.push(next)
+  return problems.map((problem) => 1 + countBelow(breaks, placeOf(problem)))
+}
+
+/** The number of ascending numbers that are below a bound. */
+const countBelow = (numbers: ReadonlyArray<number>, bound: number): number => {
+  let [low, high] = [0, numbers.length]
+  while (low < high) {
+    const middle = (low + high) >>> 1
+    if (numbers[middle]! < bound) low = middle + 1
+    else high = middle
+  }
+  return low
 }

@@ -136,6 +136,59 @@ describe("the policy as a file on the administration page", () => {
     }
   )
 
+  it.each(LOOKS)("is also a grid that edits the same file ($width pixels, $theme)", async (looks) => {
+    const page = await visit("#/policy/edit", looks)
+    const { document, version } = await inForce()
+    const grid = section(page, "Grid")
+    await grid.getByLabel("Type", { exact: true }).selectOption("people")
+    const cell = (name: string) => grid.getByLabel(name, { exact: true })
+    const rules = async () => (JSON.parse(await editor(page).inputValue()) as PolicyDocument).rules
+    const kept = (JSON.parse(document) as PolicyDocument).rules
+    await cell("Status, member").waitFor()
+    await shoot(page, "policy-grid", looks)
+    expect(await accessibilityFaults(page)).toEqual([])
+    expect(await page.evaluate("document.documentElement.scrollWidth")).toBeLessThanOrEqual(looks.width)
+
+    // With the keyboard alone; nothing waits for the answer to the edit before.
+    await grid.getByLabel("Roles may").selectOption("update")
+    await cell("Name, member").focus()
+    await page.keyboard.press("ArrowDown")
+    await cell("Status, member").selectOption("own")
+    await expect.poll(rules).toEqual([
+      ...kept,
+      {
+        id: "member-update-own-people",
+        effect: "allow",
+        role: "member",
+        action: "update",
+        type: "people",
+        columns: ["name", "status"],
+        where: { owner: "$me" }
+      }
+    ])
+    expect(await cell("Name, member").inputValue()).toBe("own")
+    expect(await accessibilityFaults(page)).toEqual([])
+
+    // The grid follows the file, and says when it can't read it.
+    await editor(page).fill("{")
+    await grid.getByText("The file has 1 problem").waitFor()
+    await editor(page).fill(withNoStatus(document))
+    await grid.getByLabel("Roles may").selectOption("read")
+    await expect.poll(() => grid.innerText()).toContain("the file denies some")
+    await grid.getByText(/that the grid can't say/).click()
+    const rule = grid.locator(".remarks li").filter({ hasText: "no-status" })
+    expect(await rule.innerText()).toContain("deny member may not see status of people")
+    await rule.getByRole("button").click()
+    expect(await page.locator(":focus").getAttribute("id")).toBe(await editor(page).getAttribute("id"))
+    await cell("Status, manager").selectOption("none")
+    expect((await rules()).map(({ id }) => id)).toContain("no-status")
+    expect(await accessibilityFaults(page)).toEqual([])
+    expect(await inForce()).toEqual({ document, version })
+    await press(page, "Discard my text")
+    await press(page.getByRole("dialog"), "Discard")
+    await expect.poll(() => editor(page).inputValue()).toBe(document)
+  })
+
   it("publishes with the keyboard alone, and restores the version before from the history", async () => {
     const page = await visit("#/policy/edit")
     const before = await inForce()

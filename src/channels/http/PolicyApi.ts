@@ -3,6 +3,7 @@ import * as HttpApiEndpoint from "effect/http-api/HttpApiEndpoint"
 import * as HttpApiGroup from "effect/http-api/HttpApiGroup"
 import * as OpenApi from "effect/http-api/OpenApi"
 import * as Editor from "../../wire/admin/policyEditor.ts"
+import { AskGrid, PolicyGrid } from "../../wire/admin/policyGrid.ts"
 import { InvalidInput, NotAllowed, NotPossible, Unavailable } from "../../wire/problems.ts"
 import { Admitted, BodyLimit, Need } from "./admitted.ts"
 import { MAX_POLICY_BYTES } from "./limits.ts"
@@ -23,6 +24,16 @@ export const policies = HttpApiGroup.make("policies")
       success: Editor.PolicyCheck,
       error: [InvalidInput, NotAllowed, NotPossible, Unavailable]
     }).annotate(OpenApi.Summary, "A file in words, its changes, warnings and tests; or its problems by line"),
+    HttpApiEndpoint.post("grid", "/v1/admin/policy/grid", {
+      payload: AskGrid,
+      success: PolicyGrid,
+      error: [InvalidInput, NotAllowed, NotPossible, Unavailable]
+    })
+      .annotate(
+        OpenApi.Summary,
+        "A file as a grid of roles and columns, with cells set in its text; nothing is published"
+      )
+      .annotate(Need, { scope: "admin", calls: 0 }),
     HttpApiEndpoint.post("simulate", "/v1/admin/policy/simulation", {
       payload: Editor.SimulatePolicy,
       success: Editor.PolicySimulation,
@@ -40,6 +51,6 @@ export const policies = HttpApiGroup.make("policies")
   .annotate(OpenApi.Description, "The policy as a file, for administrators with the power `policy`.")
 
 /** The paths that take a policy file. */
-export const POLICY_PATHS: ReadonlyArray<string> = ["check", "simulation", "publish"].map(
+export const POLICY_PATHS: ReadonlyArray<string> = ["check", "grid", "simulation", "publish"].map(
   (name) => `/v1/admin/policy/${name}`
 )

@@ -3,6 +3,7 @@ import { Effect } from "effect"
 import * as HttpApiBuilder from "effect/http-api/HttpApiBuilder"
 import { PolicyEditor } from "../../services/administration/PolicyEditor.ts"
 import type { PolicyCheck, PolicyDocument, PolicySimulation, PublishedPolicy } from "../../wire/admin/policyEditor.ts"
+import type { PolicyGrid } from "../../wire/admin/policyGrid.ts"
 import { ambiguousPerson, personOf, respond } from "./administrator.ts"
 import { Api } from "./Api.ts"
 import { json } from "./json.ts"
@@ -24,6 +25,10 @@ export const PolicyEditing = HttpApiBuilder.group(
       check: ({ payload }) =>
         respond((administrator) =>
           Effect.map(editor.check(administrator, payload.document), (checked) => json<PolicyCheck>(checked))
+        ),
+      grid: ({ payload: { document, edit, type } }) =>
+        respond((administrator) =>
+          Effect.map(editor.grid(administrator, document, type, edit), (grid) => json<PolicyGrid>(grid))
         ),
       simulate: ({ payload }) =>
         respond((administrator) => {

@@ -11,17 +11,19 @@ import { type NotAdmitted, type NotAllowed, OperatorError, type Unavailable } fr
 import type { Principal } from "../../domain/Principal.ts"
 import { describeConfirm, describePolicy } from "../../permissions/describe.ts"
 import { rulesFor } from "../../permissions/PermissionEngine.ts"
-import { Action, type Policy, type Problem } from "../../permissions/Policy.ts"
+import { Action, type Policy } from "../../permissions/Policy.ts"
 import { problemLines } from "../../permissions/policyLines.ts"
 import { readPolicy } from "../../permissions/readPolicy.ts"
 import type { PersonReference } from "../../wire/admin/people.ts"
-import type { PolicyCheck, PolicyDocument, PolicySimulation, Remark } from "../../wire/admin/policyEditor.ts"
+import type { PolicyCheck, PolicyDocument, PolicySimulation } from "../../wire/admin/policyEditor.ts"
+import type { GridEdit, PolicyGrid } from "../../wire/admin/policyGrid.ts"
 import { type Admitted, IdentityResolver } from "../members/IdentityResolver.ts"
 import { requirePower } from "../members/powers.ts"
 import type { State } from "../catalog/OrganizationState.ts"
 import { roleSets } from "../policies/assignments.ts"
 import { Policies, type Published } from "../policies/Policies.ts"
 import { PolicyReview } from "../policies/PolicyReview.ts"
+import { gridOf, withLines } from "./policyGrid.ts"
 import { seesWhole } from "./reach.ts"
 
 /** Combinations of roles that one simulation compares. */
@@ -36,6 +38,13 @@ export class PolicyEditor extends Context.Service<
     readonly document: (administrator: Principal, version: number | undefined) => Effect.Effect<PolicyDocument, Fault>
     /** What a file says and changes, or why it can't be read, by line. */
     readonly check: (administrator: Principal, text: string) => Effect.Effect<PolicyCheck, Fault>
+    /** A file as a grid of roles and columns of a type, after an edit of its cells; nothing is published. */
+    readonly grid: (
+      administrator: Principal,
+      text: string,
+      type: string | undefined,
+      edit: GridEdit | undefined
+    ) => Effect.Effect<PolicyGrid, Fault>
     /**
      * Which rows and cells a file gives and takes: for a person in every type, or for the first member with each combination
      * of roles that it concerns.
@@ -109,6 +118,11 @@ export class PolicyEditor extends Context.Service<
           }
         }),
 
+        grid: Effect.fn("PolicyEditor.grid")(function* (administrator, text, type, edit) {
+          const { asking } = yield* current(administrator)
+          return yield* gridOf(text, asking.state.catalog, type, edit)
+        }),
+
         simulate: Effect.fn("PolicyEditor.simulate")(function* (administrator, text, person) {
           const { asking, organization } = yield* current(administrator)
           const { catalog, policy } = asking.state
@@ -149,11 +163,6 @@ export class PolicyEditor extends Context.Service<
       })
     })
   )
-}
-
-const withLines = (text: string, problems: ReadonlyArray<Problem>): ReadonlyArray<Remark> => {
-  const lines = problemLines(text, problems)
-  return problems.map((problem, index) => ({ ...problem, line: lines[index]! }))
 }
 
 const seesEverything = ({ principal, state }: { readonly principal: Principal; readonly state: State }): boolean =>

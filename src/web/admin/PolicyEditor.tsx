@@ -8,6 +8,7 @@ import { Diff } from "./History.tsx"
 import { Badge, ConfirmButton, counted, Failure, Title, useTitle, WhenLoaded } from "./parts.tsx"
 import { to } from "./place.ts"
 import { PolicyParts } from "./Policy.tsx"
+import { PolicyGrid } from "./PolicyGrid.tsx"
 import { Remarks, Report } from "./PolicyReport.tsx"
 import { Simulation } from "./PolicySimulation.tsx"
 import { announcement, handleFailure, useLoaded } from "./state.ts"
@@ -125,6 +126,8 @@ const Editor = ({
           </button>
         </section>
       ) : null}
+      <PolicyGrid text={() => draft.value?.text ?? inForce.document} edit={(next) => edit(next)} show={show} />
+      <h2>File</h2>
       <form
         class="stacked policy-editor"
         aria-busy={busy}

@@ -1,5 +1,6 @@
 /** What a policy file says and changes: its remarks by line, its differences, its tests and its rules in words. */
 import type { CheckedPolicy, Remark } from "../../wire/admin/policyEditor.ts"
+import type { GridTable } from "../../wire/admin/policyGrid.ts"
 import { Differences } from "./History.tsx"
 import { Badge, counted } from "./parts.tsx"
 import { RoleRules } from "./Policy.tsx"
@@ -26,6 +27,20 @@ export const Remarks = ({ of, show }: { readonly of: ReadonlyArray<Remark>; read
               Write: <code>{fix}</code>
             </>
           )}
+        </span>
+      </li>
+    ))}
+  </ul>
+)
+
+/** Rules in words, each with a button that goes to its line. */
+export const RuleLines = ({ of, show }: { readonly of: GridTable["others"]; readonly show: Show }) => (
+  <ul class="remarks">
+    {of.map(({ effect, id, line, role, words }) => (
+      <li key={id}>
+        <Line line={line} show={show} />
+        <span>
+          <Badge kind={effect === "allow" ? "good" : "bad"}>{effect}</Badge> {role} {words} <code>{id}</code>
         </span>
       </li>
     ))}

@@ -37,6 +37,7 @@ import type {
   PublishPolicy,
   SimulatePolicy
 } from "../../wire/admin/policyEditor.ts"
+import type { AskGrid, GridEdit, PolicyGrid } from "../../wire/admin/policyGrid.ts"
 import type { TextLog } from "../../wire/admin/texts.ts"
 import type { Health } from "../../wire/admin/health.ts"
 import type { Usage } from "../../wire/admin/usage.ts"
@@ -73,6 +74,12 @@ export const changes = async (from: number, to: number) =>
 export const policyDocument = (version?: number) =>
   get<PolicyDocument>(`/v1/admin/policy/document${version === undefined ? "" : `/${version}`}`)
 export const checkPolicy = (document: string) => post<PolicyCheck>("policy/check", { document })
+export const policyGrid = (document: string, type: string | undefined, edit: GridEdit | undefined) =>
+  post<PolicyGrid>("policy/grid", {
+    document,
+    ...(type === undefined ? {} : { type }),
+    ...(edit === undefined ? {} : { edit })
+  } satisfies AskGrid)
 export const simulatePolicy = (document: string, person?: PersonReference) =>
   post<PolicySimulation>("policy/simulation", { document, ...person } satisfies SimulatePolicy)
 export const publishPolicy = async (document: string, replacing: number) =>

@@ -9,7 +9,7 @@ const { optionalKey } = Schema
 /** Characters of a policy file. */
 const MAX_DOCUMENT = 1_000_000
 
-const document = textUpTo(MAX_DOCUMENT).annotate({ description: "The text of a policy file (JSON)." })
+export const policyText = textUpTo(MAX_DOCUMENT).annotate({ description: "The text of a policy file (JSON)." })
 
 export const VersionParameter = { version: Schema.FiniteFromString.check(Schema.isInt()) }
 
@@ -19,9 +19,9 @@ export const PolicyDocument = Schema.Struct({
 })
 export type PolicyDocument = typeof PolicyDocument.Encoded
 
-export const CheckPolicy = Schema.Struct({ document })
+export const CheckPolicy = Schema.Struct({ document: policyText })
 
-const Remark = Schema.Struct({
+export const Remark = Schema.Struct({
   path: Schema.String,
   message: Schema.String,
   fix: optionalKey(Schema.String),
@@ -57,7 +57,7 @@ export type CheckedPolicy = typeof CheckedPolicy.Encoded
 export const PolicyCheck = Schema.Union([Schema.Struct({ problems: Schema.Array(Remark) }), CheckedPolicy])
 export type PolicyCheck = typeof PolicyCheck.Encoded
 
-export const SimulatePolicy = Schema.Struct({ ...personReference, document })
+export const SimulatePolicy = Schema.Struct({ ...personReference, document: policyText })
 export type SimulatePolicy = typeof SimulatePolicy.Encoded
 
 const Difference = Schema.Struct({
@@ -113,7 +113,7 @@ export const PolicySimulation = Schema.Struct({
 export type PolicySimulation = typeof PolicySimulation.Encoded
 
 export const PublishPolicy = Schema.Struct({
-  document,
+  document: policyText,
   replacing: Schema.Int.annotate({ description: "The version that the text was made from; it must be in force." })
 })
 export type PublishPolicy = typeof PublishPolicy.Encoded

@@ -67,6 +67,7 @@ const reads = (person: string, row: string, word: string): ReadonlyArray<Call> =
   ["GET", "policy/document"],
   ["GET", "policy/document/1"],
   ["POST", "policy/check", { document: NO_RULES }],
+  ["POST", "policy/grid", { document: NO_RULES, type: "people" }],
   ["POST", "policy/simulation", { document: NO_RULES }],
   ["POST", "policy/simulation", { document: NO_RULES, id: person }],
   ["POST", "policy/simulation", { document: NO_RULES, identifier: `lena@${word}.example` }],

@@ -44,13 +44,19 @@ const changed = async (change: Change): Promise<{ readonly version: number; read
   return { version, text: JSON.stringify(change(JSON.parse(document) as PolicyDocument), null, 2) }
 }
 
+const DENIED = {
+  id: "no-status",
+  effect: "deny",
+  role: "member",
+  action: "read",
+  type: "people",
+  columns: ["status"]
+} as const
+
 /** Hides the status of people from members. */
 const withoutStatus: Change = (file) => ({
   ...file,
-  rules: [
-    ...file.rules,
-    { id: "no-status", effect: "deny", role: "member", action: "read", type: "people", columns: ["status"] }
-  ],
+  rules: [...file.rules, DENIED],
   tests: [{ as: `lena@${atlas.host}`, read: "people", hides: ["status"] }]
 })
 
@@ -183,6 +189,60 @@ describe("a policy file of an administrator", () => {
     await restore(document)
   })
 
+  it("is also a grid whose edits change the same file, and publish nothing", async () => {
+    const before = await inForce()
+    const { text } = await changed((file) => ({ ...file, rules: [...file.rules, DENIED] }))
+    const grid = (await call(yuki, "grid", { document: text, type: "people" })).json
+    expect(grid).toMatchObject({ document: text, type: "people", omitted: [] })
+    expect(grid.types.map(({ id }: { id: string }) => id)).toEqual(["people", "companies", "meetings"])
+    const [read] = grid.tables
+    const at = grid.columns.findIndex(({ column }: { column: string }) => column === "status")
+    const cellsOf = (table: typeof read, role: string) =>
+      table.roles.find((one: { role: string }) => one.role === role).cells
+    const [status] = cellsOf(read, "member").slice(at)
+    const denied = read.others.findIndex(({ id }: { id: string }) => id === DENIED.id)
+    expect(status.others).toContain(denied)
+    expect(read.others[denied]).toMatchObject({ effect: "deny", role: "member", words: "may not see status of people" })
+    expect(text.split("\n")[read.others[denied].line - 1]?.trim()).toBe("{")
+    expect(text.split("\n")[read.others[denied].line]).toContain(DENIED.id)
+    expect(read.reaches).toContainEqual({ reach: "own", words: expect.stringContaining("the person who asks") })
+
+    const edit = { role: "member", action: "update", columns: ["status"], reach: "own" }
+    const edited = (await call(yuki, "grid", { document: text, type: "people", edit })).json
+    const [rules, now] = [text, edited.document].map((file) => (JSON.parse(file) as PolicyDocument).rules)
+    expect(now!.slice(0, -1)).toEqual(rules)
+    expect(now!.at(-1)).toEqual({
+      id: "member-update-own-people",
+      effect: "allow",
+      role: "member",
+      action: "update",
+      type: "people",
+      columns: ["status"],
+      where: { owner: "$me" }
+    })
+    const update = edited.tables.find(({ action }: { action: string }) => action === "update")
+    expect(cellsOf(update, "member")[at]).toEqual({ reach: "own", inherited: "none", others: [] })
+    expect((await call(yuki, "check", { document: edited.document })).json.changes).toHaveLength(2)
+    // The text stays as it was written if the edit says what it says already.
+    const same = { ...edit, action: "read", columns: ["name"], reach: cellsOf(read, "member")[0].reach }
+    expect((await call(yuki, "grid", { document: text, type: "people", edit: same })).json.document).toBe(text)
+
+    const broken = await call(yuki, "grid", { document: text.replace('"member"', '"membr"') })
+    expect(broken.json.problems[0]).toMatchObject({
+      line: expect.any(Number),
+      message: expect.stringContaining("membr")
+    })
+    for (const wrong of [
+      { type: "nothing" },
+      { edit: { ...edit, role: "nobody" } },
+      { edit: { ...edit, columns: ["no"] } }
+    ])
+      expect([wrong, (await call(yuki, "grid", { document: text, ...wrong })).status]).toEqual([wrong, 409])
+    for (const wrong of [{ edit: { ...edit, columns: [] } }, { edit: { ...edit, reach: "some" } }, { edit: {} }])
+      expect([wrong, (await call(yuki, "grid", { document: text, ...wrong })).status]).toEqual([wrong, 400])
+    expect(await inForce()).toEqual(before)
+  })
+
   it("needs the power over the policy", async () => {
     const { text, version } = await changed(withoutStatus)
     const bodies = [
@@ -190,6 +250,8 @@ describe("a policy file of an administrator", () => {
       ["document/1"],
       ["check", { document: text }],
       ["simulation", { document: text }],
+      ["grid", { document: text }],
+      ["grid", { document: text, edit: { role: "member", action: "read", reach: "all" } }],
       ["publish", { document: text, replacing: version }]
     ] as const
     for (const [path, body] of bodies) {
