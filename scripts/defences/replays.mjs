@@ -72,6 +72,7 @@ const groupsTest = "test/services/lookup/groups.test.ts"
 const shownTable = "every filter finds what the oracle finds in the table that is shown to the caller"
 const exportTest = "test/channels/http/export.test.ts"
 const invitationsTest = "test/channels/http/invitations.test.ts"
+const invitationListsTest = "test/channels/http/invitationLists.test.ts"
 const policyEditorTest = "test/channels/http/policyEditor.test.ts"
 const connectionsTest = "test/channels/http/connections.test.ts"
 const importsTest = "test/channels/http/imports.test.ts"
@@ -2215,11 +2216,51 @@ export const replays = [
     patches: [["src/services/members/powers.ts", "find((power) => !own.includes(power))", "find(() => false)"]]
   },
   {
+    name: "A line of a list that gave a role with more powers than its administrator's (our own review)",
+    test: [invitationListsTest, "never gives or takes a power that its administrator lacks"],
+    defence: "Invitations.ts: the roles of each line are among those that the administrator may give",
+    removed: "the roles of lines in the comparison",
+    patches: [
+      [
+        "src/services/access/Invitations.ts",
+        "mayGive(state.policy, administrator, [...roles, ...invited.flatMap((person) => person.roles ?? [])])",
+        "mayGive(state.policy, administrator, roles)"
+      ]
+    ]
+  },
+  {
+    name: "An invited administrator who lost their roles to another invitation (our own review)",
+    test: [invitationListsTest, "never gives or takes a power that its administrator lacks"],
+    defence: "Invitations.ts: inviting a person again takes no role that the administrator may not take",
+    removed: "the roles that the invited person has",
+    patches: [
+      [
+        "src/services/access/Invitations.ts",
+        "if (before !== undefined && administrator !== undefined) yield* mayGive(policy, administrator, before.roles)",
+        ""
+      ]
+    ]
+  },
+  {
+    name: "A file that was read for an administrator who may not invite (our own review)",
+    test: [invitationListsTest, "needs the power over members, before the list is read"],
+    defence: "Imports.ts: the power is required before the upload of a list is read",
+    removed: "the requirement",
+    patches: [
+      ["src/channels/http/imports.ts", "yield* imports.mayInvite(administrator)", ""],
+      [
+        "src/services/administration/Imports.ts",
+        'const { principal, state } = yield* current(administrator, "members")',
+        "const { principal, state } = yield* identities.readmit(administrator)"
+      ]
+    ]
+  },
+  {
     name: "An administrator without the power over data who imported (our own review)",
     test: [importsTest, "needs the power over data, before the file is read"],
     defence: "Imports.ts: the power is required of the current roles, before the upload is read",
     removed: "the requirement",
-    patches: [["src/services/administration/Imports.ts", 'yield* requirePower(state.policy, principal, "data")', ""]]
+    patches: [["src/services/administration/Imports.ts", "yield* requirePower(state.policy, principal, power)", ""]]
   },
   {
     name: "An import as an oracle of hidden rows (our own review)",

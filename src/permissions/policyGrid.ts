@@ -14,16 +14,16 @@ export const GRID_ACTIONS = ["read", "update", "create", "delete"] as const
 export type GridAction = (typeof GRID_ACTIONS)[number]
 
 /** The rows that a cell opens, fewest first: each has all rows of the one before. */
-export const GRID_REACHES = ["none", "own", "company", "all"] as const
+const GRID_REACHES = ["none", "own", "company", "all"] as const
 export type GridReach = (typeof GRID_REACHES)[number]
 
 /** The grid shows this many roles; those after them are in the file. */
 export const MAX_GRID_ROLES = 50
 
 /** The column of `delete`, which is about whole rows. */
-export const WHOLE_ROW = "*"
+const WHOLE_ROW = "*"
 
-export interface GridCell {
+interface GridCell {
   /** By the role's own rules in the grid. */
   readonly reach: GridReach
   /** By the rules in the grid of the roles that it inherits. */

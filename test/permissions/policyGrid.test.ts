@@ -160,8 +160,7 @@ describe("a policy file as a grid", () => {
             expect([...after.keys()]).toEqual([...before.keys()])
             expect(othersOf(document)).toEqual(others)
             for (const [key, cell] of after) {
-              if (meant.has(key)) expect([key, cell.reach]).toEqual([key, edit.reach])
-              else expect([key, cell.reach]).toEqual([key, before.get(key)!.reach])
+              expect([key, cell.reach]).toEqual([key, meant.has(key) ? edit.reach : before.get(key)!.reach])
             }
             expect(new Set(document.rules.map(({ id }) => id)).size).toBe(document.rules.length)
             const { rules, ...rest } = document

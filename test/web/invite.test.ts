@@ -100,6 +100,42 @@ describe.each([
     for (const one of [close, colleague.close, again.close]) await one()
   })
 
+  it("invites a list with a header: whom with which roles, all problems with their lines, and the links", async () => {
+    const { close, faults, page } = await visit("/admin#/people", "yuki", looks)
+    await press(page, "Invite people")
+    const field = dialog(page).getByLabel("E-mail addresses or phone numbers, one per line")
+    const address = (name: string) => `${name}-${looks.width}@harbor.example`
+    await field.fill(`Name,E-Mail,Role\nUma,${address("list-uma")},chief\nOla,${address("list-ola")},`)
+    await press(page, "Check the list")
+    const refused = dialog(page).getByRole("alert")
+    await refused.getByText("line 2: There is no role").waitFor()
+    await refused.getByText("line 3:").waitFor()
+    expect(await dialog(page).getByRole("button", { name: "Invite" }).isDisabled()).toBe(true)
+    expect(await accessibilityFaults(page)).toEqual([])
+    await field.fill("")
+    const csv = `Name,E-Mail,Role\nUma,${address("list-uma")},manager\nOla,${address("list-ola")},`
+    await dialog(page)
+      .getByLabel("Drop a list here")
+      .setInputFiles({ name: "colleagues.csv", mimeType: "text/csv", buffer: Buffer.from(csv) })
+    await dialog(page).getByLabel("member", { exact: true }).check()
+    await press(page, "Check the list")
+    const shown = dialog(page).getByRole("region", { name: "Whom the list invites" })
+    await shown.getByText(address("list-ola")).waitFor()
+    expect((await shown.innerText()).replaceAll(/\s+/g, " ")).toMatch(
+      /Uma .*a new person.*manager.*line 2.*Ola .*member.*line 3/
+    )
+    expect(await accessibilityFaults(page)).toEqual([])
+    expect(await page.evaluate("document.documentElement.scrollWidth <= innerWidth")).toBe(true)
+    await shoot(page, "invite-list", looks)
+    await press(page, "Invite 2 people")
+    await expect.poll(() => dialog(page).locator(".links code").count()).toBe(2)
+    await dialog(page).getByRole("button", { name: "Done" }).click()
+    const row = page.getByRole("row").filter({ hasText: address("list-uma") })
+    await expect.poll(() => row.innerText()).toMatch(/manager[^]*Invited/)
+    expect(faults).toEqual([])
+    await close()
+  })
+
   it("imports a file: where its columns go, all bad rows at once, what would happen, and the result", async () => {
     const { close, faults, page } = await visit("/admin#/import", "yuki", looks)
     const drop = (name: string, lines: ReadonlyArray<string>) =>

@@ -140,7 +140,7 @@ describe("the policy as a file on the administration page", () => {
     const page = await visit("#/policy/edit", looks)
     const { document, version } = await inForce()
     const grid = section(page, "Grid")
-    await grid.getByLabel("Type", { exact: true }).selectOption("people")
+    await grid.getByRole("combobox", { name: "Type", exact: true }).selectOption("people")
     const cell = (name: string) => grid.getByLabel(name, { exact: true })
     const rules = async () => (JSON.parse(await editor(page).inputValue()) as PolicyDocument).rules
     const kept = (JSON.parse(document) as PolicyDocument).rules
@@ -177,7 +177,7 @@ describe("the policy as a file on the administration page", () => {
     await expect.poll(() => grid.innerText()).toContain("the file denies some")
     await grid.getByText(/that the grid can't say/).click()
     const rule = grid.locator(".remarks li").filter({ hasText: "no-status" })
-    expect(await rule.innerText()).toContain("deny member may not see status of people")
+    expect(await rule.innerText()).toContain("deny member may not see status of any people")
     await rule.getByRole("button").click()
     expect(await page.locator(":focus").getAttribute("id")).toBe(await editor(page).getAttribute("id"))
     await cell("Status, manager").selectOption("none")

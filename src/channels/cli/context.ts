@@ -95,3 +95,9 @@ export const typedAttributes = (pairs: Readonly<Record<string, string>>) => {
   }
   return Effect.succeed(attributes)
 }
+
+/** The address of a link: the public one, or that of max serve on this machine. */
+export const linkTo = Effect.fnUntraced(function* (code: string) {
+  const { httpHost, httpPort, publicUrl } = yield* Env
+  return `${publicUrl ?? `http://${httpHost}:${httpPort}`}/sign-in#${code}`
+})

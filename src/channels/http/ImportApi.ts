@@ -1,4 +1,4 @@
-/** The endpoints that import a file: each takes it as a multipart form, with its options as JSON. */
+/** The endpoints that take a file of an administrator: a multipart form, with options as JSON. */
 import { Schema } from "effect"
 import { Multipart } from "effect/http"
 import * as HttpApiEndpoint from "effect/http-api/HttpApiEndpoint"
@@ -6,6 +6,7 @@ import * as HttpApiGroup from "effect/http-api/HttpApiGroup"
 import * as HttpApiSchema from "effect/http-api/HttpApiSchema"
 import * as OpenApi from "effect/http-api/OpenApi"
 import { ImportEvents, ImportFile, Proposal, ReadFile, Sample } from "../../wire/admin/import.ts"
+import { InviteList, InvitePreview } from "../../wire/admin/people.ts"
 import { InvalidInput, NotAllowed, NotPossible, Unavailable } from "../../wire/problems.ts"
 import { Admitted, Need } from "./admitted.ts"
 import { MAX_BODY_BYTES, MAX_UPLOAD_BYTES } from "./limits.ts"
@@ -22,6 +23,7 @@ const formOf = <S extends Schema.Top>(options: S) =>
 
 export const ProposalForm = formOf(ReadFile)
 export const ImportForm = formOf(ImportFile)
+export const InviteForm = formOf(InviteList)
 
 export const imports = HttpApiGroup.make("imports")
   .add(
@@ -35,6 +37,11 @@ export const imports = HttpApiGroup.make("imports")
       success: ImportEvents,
       error: [InvalidInput, NotAllowed, NotPossible, Unavailable]
     }).annotate(OpenApi.Summary, "Import a file atomically, or try it with dryRun; all bad rows are reported at once"),
+    HttpApiEndpoint.post("invited", "/v1/admin/people/invite/list", {
+      payload: InviteForm.pipe(HttpApiSchema.asMultipartStream(LIMITS)),
+      success: InvitePreview,
+      error: [InvalidInput, NotAllowed, NotPossible, Unavailable]
+    }).annotate(OpenApi.Summary, "Whom a list would invite with which roles, and all its problems; nothing is changed"),
     HttpApiEndpoint.post("sample", "/v1/admin/import/sample", {
       success: Sample,
       error: [NotAllowed, NotPossible, Unavailable]
@@ -42,7 +49,14 @@ export const imports = HttpApiGroup.make("imports")
   )
   .middleware(Admitted)
   .annotate(Need, { scope: "admin", calls: 1 })
-  .annotate(OpenApi.Description, "Imports, for administrators with the power `data`.")
+  .annotate(
+    OpenApi.Description,
+    "Files of administrators: imports, with the power `data`, and lists of people to invite, with the power `members`."
+  )
 
 /** The paths that take a file. */
-export const UPLOAD_PATHS: ReadonlyArray<string> = ["/v1/admin/import/proposal", "/v1/admin/import"]
+export const UPLOAD_PATHS: ReadonlyArray<string> = [
+  "/v1/admin/import/proposal",
+  "/v1/admin/import",
+  "/v1/admin/people/invite/list"
+]

@@ -97,7 +97,7 @@ export const Administering = HttpApiBuilder.group(
         ),
       suspend: ({ params }) => setStanding(params.id, "suspended"),
       resume: ({ params }) => setStanding(params.id, "resumed"),
-      invite: ({ payload: { people, roles } }) =>
+      invite: ({ payload: { people, roles = [] } }) =>
         respond((administrator) =>
           Effect.map(administration.invite(administrator, people, roles), (invitations) =>
             json<Invitations>({

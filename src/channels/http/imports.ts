@@ -1,4 +1,4 @@
-/** Imports over HTTP. The file is kept in a folder of its own until the response has ended. */
+/** Imports and lists of people over HTTP. The file is kept in a folder of its own until the response has ended. */
 import * as NodeFileSystem from "@effect/platform-node/NodeFileSystem"
 import * as NodePath from "@effect/platform-node/NodePath"
 import { Effect, Layer, Queue, Schema, Stream } from "effect"
@@ -9,8 +9,9 @@ import { CurrentPrincipal, type Principal } from "../../domain/Principal.ts"
 import { Imports } from "../../services/administration/Imports.ts"
 import { describeIssue } from "../../tools/describeIssue.ts"
 import type { ImportEvent, Proposal, Sample } from "../../wire/admin/import.ts"
+import type { InvitePreview } from "../../wire/admin/people.ts"
 import { Api, PARSING } from "./Api.ts"
-import { ImportForm, ProposalForm } from "./ImportApi.ts"
+import { ImportForm, InviteForm, ProposalForm } from "./ImportApi.ts"
 import { json } from "./json.ts"
 import { problem, problemOf, type PublicError } from "./problems.ts"
 import { BODIES } from "./bodies.ts"
@@ -42,6 +43,7 @@ const formOf = <A, I extends Partial<Multipart.Persisted>>(schema: Schema.Constr
 
 const proposalOf = formOf(ProposalForm)
 const importOf = formOf(ImportForm)
+const inviteOf = formOf(InviteForm)
 
 const failed = (error: PublicError | OperatorError | HttpServerResponse.HttpServerResponse) =>
   HttpServerResponse.isHttpServerResponse(error)
@@ -94,6 +96,13 @@ export const Importing = HttpApiBuilder.group(
           yield* imports.mayImport(administrator)
           const { file, options } = yield* proposalOf(payload)
           return json<Proposal>(yield* imports.propose(administrator, file.path, options))
+        }).pipe(Effect.catch((error) => Effect.succeed(failed(error)))),
+      invited: ({ payload }) =>
+        Effect.gen(function* () {
+          const administrator = yield* CurrentPrincipal
+          yield* imports.mayInvite(administrator)
+          const { file, options } = yield* inviteOf(payload)
+          return json<InvitePreview>(yield* imports.invited(administrator, file.path, options))
         }).pipe(Effect.catch((error) => Effect.succeed(failed(error)))),
       import: ({ payload }) =>
         Effect.gen(function* () {

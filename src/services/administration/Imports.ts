@@ -1,5 +1,6 @@
 /**
- * Imports by administrators with the power `data`, over the same importer as the command. What tells whether a row exists
+ * Files of administrators: imports with the power `data`, over the same importer as the command, and lists of people to
+ * invite with the power `members`. What tells whether a row exists
  * is only reported to administrators who see the whole type.
  */
 import { Context, Effect, Layer, Semaphore } from "effect"
@@ -8,15 +9,19 @@ import { orUnavailable } from "../../database/execute.ts"
 import { typeBySlug } from "../../domain/EntityType.ts"
 import { type NotAdmitted, type NotAllowed, OperatorError, type Unavailable } from "../../domain/errors.ts"
 import type { Principal } from "../../domain/Principal.ts"
+import type { Power } from "../../permissions/Policy.ts"
+import { Invitations, MAX_INVITED } from "../access/Invitations.ts"
 import { badRowTexts } from "../import/BadRows.ts"
 import { type Imported, Importer, type ImportRequest } from "../import/Importer.ts"
 import { type Proposal, propose } from "../import/propose.ts"
+import { readPeopleList } from "../import/peopleList.ts"
 import { ofPage, Remedies } from "../import/remedies.ts"
 import type { FileOptions } from "../import/readers/ImportFile.ts"
 import { loadSample } from "../import/sample/loadSample.ts"
 import { IdentityResolver } from "../members/IdentityResolver.ts"
 import { requirePower } from "../members/powers.ts"
 import type { ImportFile, Imported as Reported, Sample } from "../../wire/admin/import.ts"
+import type { InviteList, InvitePreview } from "../../wire/admin/people.ts"
 import { seesWhole } from "./reach.ts"
 
 /** Files that a process reads at a time for pages. */
@@ -30,6 +35,14 @@ export class Imports extends Context.Service<
     /** Fails unless the administrator may import; before their file is taken. */
     readonly mayImport: (administrator: Principal) => Effect.Effect<void, Exclude<Fault, OperatorError>>
     readonly propose: (administrator: Principal, path: string, options: FileOptions) => Effect.Effect<Proposal, Fault>
+    /** Fails unless the administrator may invite; before their file is taken. */
+    readonly mayInvite: (administrator: Principal) => Effect.Effect<void, Exclude<Fault, OperatorError>>
+    /** Whom a list would invite, with all its problems; nothing is changed. */
+    readonly invited: (
+      administrator: Principal,
+      path: string,
+      options: InviteList
+    ) => Effect.Effect<InvitePreview, Fault>
     /** Adds the sample data to an organization without imported rows. */
     readonly addSample: (administrator: Principal) => Effect.Effect<Sample, Fault>
     readonly import: (
@@ -46,15 +59,16 @@ export class Imports extends Context.Service<
       const { app } = yield* Database
       const identities = yield* IdentityResolver
       const importer = yield* Importer
+      const invitations = yield* Invitations
       const readers = yield* Semaphore.make(READERS)
 
       /** Reads a file, and words what helps as the page does. */
       const reading = <A, E>(effect: Effect.Effect<A, E>) =>
         Effect.provideService(readers.withPermit(effect), Remedies, ofPage)
 
-      const current = Effect.fnUntraced(function* (administrator: Principal) {
+      const current = Effect.fnUntraced(function* (administrator: Principal, power: Power = "data") {
         const { principal, state } = yield* identities.readmit(administrator)
-        yield* requirePower(state.policy, principal, "data")
+        yield* requirePower(state.policy, principal, power)
         return { principal, state }
       })
 
@@ -71,6 +85,19 @@ export class Imports extends Context.Service<
         propose: Effect.fn("Imports.propose")(function* (administrator, path, options) {
           const { state } = yield* current(administrator)
           return yield* reading(propose(path, state.catalog, options))
+        }),
+
+        mayInvite: (administrator) => Effect.asVoid(current(administrator, "members")),
+
+        invited: Effect.fn("Imports.invited")(function* (administrator, path, { roles = [], ...options }) {
+          const { principal, state } = yield* current(administrator, "members")
+          const list = yield* reading(readPeopleList(path, { ...options, most: MAX_INVITED }))
+          if (list.people.length === 0) {
+            const problems = list.problems.length > 0 ? list.problems : ["The list has no people."]
+            return { warnings: list.warnings, people: [], problems }
+          }
+          const found = yield* invitations.preview(state.catalog.organization, list.people, roles, principal)
+          return { warnings: list.warnings, people: found.people, problems: [...list.problems, ...found.problems] }
         }),
 
         addSample: Effect.fn("Imports.addSample")(function* (administrator) {

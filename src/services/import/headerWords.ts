@@ -12,7 +12,8 @@ const SYNONYMS: ReadonlyArray<readonly [words: RegExp, slug: string]> = [
   [
     /^(mobile|cell ?phone|(mobile|phone|telephone)( (number|no\.?))?|telefon(nummer)?|handy(nummer)?|mobil(nummer|telefon)?|(numero de )?telephone( portable| mobile)?|portable|(numero de )?telefono( movil)?|movil)$/,
     "phone"
-  ]
+  ],
+  [/^(roles?|rollen?|rol)$/, "role"]
 ]
 
 /** The slug of the column that a header means, by another word. */

@@ -1,8 +1,9 @@
 /** Imports a file: drop it, say where its columns go, see what would happen, and import. */
-import { useId, useState } from "preact/hooks"
+import { useState } from "preact/hooks"
 import type { Imported, Proposal, ReadFile } from "../../wire/admin/import.ts"
 import type { Problem } from "../shared/api.ts"
 import { type Chosen, choiceFor, importFile, optionsOf, propose, type Refused, type Settings } from "./importing.ts"
+import { Drop } from "./Drop.tsx"
 import { Mapping, Reading } from "./ImportMapping.tsx"
 import { Outcome, RefusedRows, Warnings } from "./ImportOutcome.tsx"
 import { counted, Failure, Title, useTitle } from "./parts.tsx"
@@ -146,38 +147,5 @@ export const Import = () => {
         </>
       )}
     </>
-  )
-}
-
-const Drop = ({ disabled, open }: { readonly open: (file: File) => void; readonly disabled: boolean }) => {
-  const field = useId()
-  const [isOver, setOver] = useState(false)
-  const take = (files: FileList | null | undefined) => {
-    const file = files?.[0]
-    if (file !== undefined && !disabled) open(file)
-  }
-  return (
-    <div
-      class={isOver ? "drop over" : "drop"}
-      onDragOver={(event) => {
-        event.preventDefault()
-        setOver(true)
-      }}
-      onDragLeave={() => setOver(false)}
-      onDrop={(event) => {
-        event.preventDefault()
-        setOver(false)
-        take(event.dataTransfer?.files)
-      }}
-    >
-      <label for={field}>Drop a file here, or choose one</label>
-      <input
-        id={field}
-        type="file"
-        accept=".csv,.tsv,.xlsx,.jsonl,.ndjson,.txt"
-        disabled={disabled}
-        onChange={({ currentTarget }) => take(currentTarget.files)}
-      />
-    </div>
   )
 }

@@ -1,9 +1,12 @@
-/** Invites people: a list of addresses, their roles with what these see, and the links to pass on. */
+/** Invites people: addresses or a list with a header, their roles with what these see, and the links to pass on. */
 import { useId, useState } from "preact/hooks"
-import type { Invitations } from "../../wire/admin/people.ts"
+import type { Invitations, InvitePreview } from "../../wire/admin/people.ts"
 import type { Role } from "../../wire/admin/policy.ts"
 import type { Problem } from "../shared/api.ts"
 import { invite } from "./api.ts"
+import { Drop } from "./Drop.tsx"
+import { upload } from "./importing.ts"
+import { InviteListPreview } from "./InviteList.tsx"
 import { counted, CopyButton, Dialog, Failure, Isolated, Moment } from "./parts.tsx"
 import { announcement, handleFailure } from "./state.ts"
 
@@ -23,20 +26,28 @@ const peopleIn = (text: string) =>
       return name === "" ? { identifier } : { identifier, name }
     })
 
+/** Whether the text is a table: its first line names columns, and has neither an address nor a phone number. */
+const hasHeader = (text: string): boolean => {
+  const [first = "", ...rest] = text.trim().split("\n")
+  return rest.length > 0 && !first.includes("@") && first.replaceAll(/\D/g, "").length < 5
+}
+
 const linkOf = (code: string): string => `${location.origin}/sign-in#${code}`
 
 /** Check boxes of roles, each with its own rules in words. */
 export const RoleChoice = ({
   choose,
   chosen,
+  legend = "Roles",
   roles
 }: {
   readonly roles: ReadonlyArray<Role>
+  readonly legend?: string
   readonly chosen: ReadonlyArray<string>
   readonly choose: (roles: ReadonlyArray<string>) => void
 }) => (
   <fieldset class="roles">
-    <legend>Roles</legend>
+    <legend>{legend}</legend>
     {roles.map(({ administers, powers, role, rules }) => {
       const words = [
         ...rules.map(({ words }) => words),
@@ -77,55 +88,124 @@ export const InviteButton = ({
   readonly reload: () => void
 }) => {
   const [text, setText] = useState("")
+  const [file, setFile] = useState<File>()
   // Nothing is chosen, so that a role is a decision.
   const [chosen, choose] = useState<ReadonlyArray<string>>([])
+  const [preview, setPreview] = useState<InvitePreview>()
   const [state, set] = useState<{ readonly busy: boolean; readonly problem?: Problem; readonly sent?: Sent }>({
     busy: false
   })
-  const people = peopleIn(text)
+  const list = file ?? (hasHeader(text) ? new File([text], "list.csv") : undefined)
+  const people = list === undefined ? peopleIn(text) : (preview?.people ?? [])
+  const isReady =
+    list === undefined
+      ? people.length > 0 && chosen.length > 0
+      : preview !== undefined && preview.problems.length === 0 && people.length > 0
   const field = useId()
+  const edit = (change: () => void) => {
+    change()
+    setPreview(undefined)
+    set({ busy: false })
+  }
+  const during = (work: () => Promise<void>) => {
+    set({ busy: true })
+    work().catch((error: unknown) => set({ busy: false, problem: handleFailure(error) }))
+  }
+  const read = (from: File) =>
+    during(async () => {
+      const options = chosen.length === 0 ? {} : { roles: chosen }
+      const found = (await (await upload("people/invite/list", from, options)).json()) as InvitePreview
+      setPreview(found)
+      set({ busy: false })
+      announcement.value =
+        found.problems.length > 0
+          ? `${counted(found.problems.length, "problem")}.`
+          : `${counted(found.people.length, "person", "people")}. No person is invited yet.`
+    })
   const submit = (event: Event) => {
     event.preventDefault()
-    set({ busy: true })
-    invite({ people, roles: chosen }).then(
-      (sent) => {
-        set({ busy: false, sent })
-        announcement.value = `${counted(sent.length, "person", "people")} invited.`
-      },
-      (error: unknown) => set({ busy: false, problem: handleFailure(error) })
-    )
+    if (list !== undefined && preview === undefined) return read(list)
+    during(async () => {
+      const sent = await invite(
+        preview === undefined
+          ? { people, roles: chosen }
+          : {
+              people: preview.people.map(({ identifier, name, roles }) => ({
+                identifier,
+                roles,
+                ...(name === undefined ? {} : { name })
+              }))
+            }
+      )
+      set({ busy: false, sent })
+      announcement.value = `${counted(sent.length, "person", "people")} invited.`
+    })
   }
   const reset = () => {
     if (state.sent === undefined) return
-    set({ busy: false })
-    setText("")
+    edit(() => setText(""))
+    setFile(undefined)
     reload()
   }
   return (
     <Dialog label="Invite people" title="Invite people" onClose={reset}>
       {(close) =>
         state.sent === undefined ? (
-          <form onSubmit={submit} class="stacked">
-            <label for={field}>E-mail addresses or phone numbers, one per line</label>
-            <textarea
-              id={field}
-              rows={4}
-              value={text}
-              placeholder={"ada@example.com\nBo Lindqvist <bo@example.com>"}
-              onInput={({ currentTarget }) => setText(currentTarget.value)}
+          <form onSubmit={submit} class="stacked" aria-busy={state.busy}>
+            {file === undefined ? (
+              <>
+                <label for={field}>E-mail addresses or phone numbers, one per line</label>
+                <textarea
+                  id={field}
+                  rows={4}
+                  value={text}
+                  placeholder={"ada@example.com\nBo Lindqvist <bo@example.com>"}
+                  aria-describedby={`${field}-list`}
+                  onInput={({ currentTarget }) => edit(() => setText(currentTarget.value))}
+                />
+                <p id={`${field}-list`} class="soft fine">
+                  Or a table with a header, such as Name, E-mail, Role.
+                </p>
+              </>
+            ) : (
+              <p>
+                <Isolated>{file.name}</Isolated>{" "}
+                <button type="button" class="button" onClick={() => edit(() => setFile(undefined))}>
+                  Another list
+                </button>
+              </p>
+            )}
+            {file === undefined && text.trim() === "" ? (
+              <Drop
+                label="Drop a list here, or choose one (CSV, Excel, JSONL)"
+                disabled={state.busy}
+                open={(opened) => edit(() => setFile(opened))}
+              />
+            ) : null}
+            <RoleChoice
+              roles={roles}
+              chosen={chosen}
+              choose={(next) => edit(() => choose(next))}
+              {...(list === undefined ? {} : { legend: "Roles of the people to whom the list gives none" })}
             />
-            <RoleChoice roles={roles} chosen={chosen} choose={choose} />
             <p class="soft fine">
               Each person gets a link that works once, within seven days. Until they use it, they see nothing.
             </p>
+            {preview === undefined ? null : <InviteListPreview preview={preview} />}
             {state.problem === undefined ? null : <Failure problem={state.problem} />}
             <div class="actions">
               <button type="button" class="button" onClick={close}>
                 Cancel
               </button>
-              <button type="submit" class="act" disabled={state.busy || people.length === 0 || chosen.length === 0}>
-                {people.length < 2 ? "Invite" : `Invite ${people.length} people`}
-              </button>
+              {list !== undefined && preview === undefined ? (
+                <button type="submit" class="act" disabled={state.busy}>
+                  Check the list
+                </button>
+              ) : (
+                <button type="submit" class="act" disabled={state.busy || !isReady}>
+                  {people.length < 2 ? "Invite" : `Invite ${people.length} people`}
+                </button>
+              )}
             </div>
           </form>
         ) : (

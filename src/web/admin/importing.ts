@@ -5,14 +5,15 @@ import { Problem, request } from "../shared/api.ts"
 /** Bytes that the server takes. */
 const MAX_FILE = 32 * 1024 * 1024
 
-const formOf = (file: File, options: ReadFile | ImportFile): FormData => {
+const formOf = (file: File, options: object): FormData => {
   const form = new FormData()
   form.set("options", JSON.stringify(options))
   form.set("file", file)
   return form
 }
 
-const send = (path: string, file: File, options: ReadFile | ImportFile) => {
+/** Sends a file with its options. */
+export const upload = (path: string, file: File, options: object) => {
   if (file.size > MAX_FILE)
     throw new Problem(
       "content-too-large",
@@ -20,11 +21,11 @@ const send = (path: string, file: File, options: ReadFile | ImportFile) => {
       `${file.name} has ${Math.ceil(file.size / 1024 / 1024)} MiB, and a page takes ${MAX_FILE / 1024 / 1024}. An operator imports larger files: max import`
     )
   // Without a JSON body, so that the form brings its own content type.
-  return request("POST", `/v1/admin/import${path}`, undefined, { body: formOf(file, options) })
+  return request("POST", `/v1/admin/${path}`, undefined, { body: formOf(file, options) })
 }
 
 export const propose = async (file: File, options: ReadFile): Promise<Proposal> =>
-  (await send("/proposal", file, options)).json() as Promise<Proposal>
+  (await upload("import/proposal", file, options)).json() as Promise<Proposal>
 
 export interface Refused {
   readonly message: string
@@ -41,7 +42,7 @@ export const importFile = async (
   options: ImportFile,
   onProgress: (progress: Progress) => void
 ): Promise<Last> => {
-  const response = await send("", file, options)
+  const response = await upload("import", file, options)
   const reader = response.body!.pipeThrough(new TextDecoderStream()).getReader()
   let rest = ""
   while (true) {

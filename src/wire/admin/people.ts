@@ -73,12 +73,37 @@ export const Invite = Schema.Struct({
   people: Schema.Array(
     Schema.Struct({
       identifier: textUpTo(320).annotate({ description: "An e-mail address or phone number." }),
-      name: optionalKey(textUpTo(200))
+      name: optionalKey(textUpTo(200)),
+      roles: optionalKey(Roles.annotate({ description: "Instead of the roles of all." }))
     })
   ).check(Schema.isMinLength(1), Schema.isMaxLength(MAX_INVITED)),
-  roles: Roles
+  roles: optionalKey(Roles.annotate({ description: "Of the people without roles of their own." }))
 })
 export type Invite = typeof Invite.Encoded
+
+/** The options beside a list of people to invite. */
+export const InviteList = Schema.Struct({
+  roles: optionalKey(Roles.annotate({ description: "Of the people to whom the list gives none." })),
+  encoding: optionalKey(textUpTo(40)),
+  sheet: optionalKey(textUpTo(200))
+})
+export type InviteList = typeof InviteList.Encoded
+
+export const InvitePreview = Schema.Struct({
+  warnings: Strings,
+  people: Schema.Array(
+    Schema.Struct({
+      place: Schema.String.annotate({ description: "Such as line 3." }),
+      identifier: Schema.String,
+      name: optionalKey(Schema.String.annotate({ description: "Of a new person." })),
+      roles: Strings,
+      created: Schema.Boolean.annotate({ description: "Whether the person is new." }),
+      again: Schema.Boolean.annotate({ description: "Whether an earlier link of the person would end." })
+    })
+  ),
+  problems: Strings.annotate({ description: "All of them, with their lines. With one, no person is invited." })
+})
+export type InvitePreview = typeof InvitePreview.Encoded
 
 const code = {
   code: Schema.String.annotate({ description: "Shown once. The link is /sign-in#CODE at Max's address." }),

@@ -202,7 +202,11 @@ describe("a policy file of an administrator", () => {
     const [status] = cellsOf(read, "member").slice(at)
     const denied = read.others.findIndex(({ id }: { id: string }) => id === DENIED.id)
     expect(status.others).toContain(denied)
-    expect(read.others[denied]).toMatchObject({ effect: "deny", role: "member", words: "may not see status of people" })
+    expect(read.others[denied]).toMatchObject({
+      effect: "deny",
+      role: "member",
+      words: "may not see status of any people"
+    })
     expect(text.split("\n")[read.others[denied].line - 1]?.trim()).toBe("{")
     expect(text.split("\n")[read.others[denied].line]).toContain(DENIED.id)
     expect(read.reaches).toContainEqual({ reach: "own", words: expect.stringContaining("the person who asks") })
@@ -234,7 +238,7 @@ describe("a policy file of an administrator", () => {
     })
     for (const wrong of [
       { type: "nothing" },
-      { edit: { ...edit, role: "nobody" } },
+      { edit: { ...edit, role: "stranger" } },
       { edit: { ...edit, columns: ["no"] } }
     ])
       expect([wrong, (await call(yuki, "grid", { document: text, ...wrong })).status]).toEqual([wrong, 409])

@@ -1,10 +1,9 @@
 /** Synchronizes the members with a list: a file, or a column of people. */
-import { Effect, Option, Stream } from "effect"
+import { Effect, Option } from "effect"
 import { Argument, Command } from "effect/cli"
 import { OperatorError } from "../../../domain/errors.ts"
 import { quoted } from "../../../domain/text.ts"
-import { openImportFile } from "../../../services/import/readers/ImportFile.ts"
-import type { Cell } from "../../../services/import/readers/FileRecord.ts"
+import { readPeopleList } from "../../../services/import/peopleList.ts"
 import { membersByColumn } from "../../../services/members/memberColumn.ts"
 import type { Synced } from "../../../services/members/memberList.ts"
 import { Memberships } from "../../../services/members/Memberships.ts"
@@ -12,29 +11,13 @@ import { currentOrganization, UsageError } from "../context.ts"
 import { optional, toggle } from "../flags.ts"
 import { result } from "../output.ts"
 
-/** Reads the members of a file with the headers identifier and role. */
+/** Reads the members of a file with their roles. */
 const readMembers = Effect.fnUntraced(function* (path: string) {
-  const file = yield* openImportFile(path)
-  const [identifier, role] = ["identifier", "role"].map((header) =>
-    file.headers.findIndex((candidate) => candidate.trim().toLowerCase() === header)
-  )
-  if (identifier === undefined || identifier < 0 || role === undefined || role < 0) {
-    return yield* OperatorError.of(`${quoted(path)} needs the headers identifier and role.`)
-  }
-  const records = yield* Stream.runCollect(Stream.flattenIterable(file.batches))
-  const invalid = records.find((record) => record.problem !== undefined)
-  if (invalid !== undefined)
-    return yield* OperatorError.of(`Nothing was changed: ${file.unit} ${invalid.line}: ${invalid.problem}`)
-  const text = (cell: Cell) => (typeof cell === "string" ? cell.trim() : Array.isArray(cell) ? cell.join(";") : "")
-  return records.map(({ cells, line }) => ({
-    place: `${file.unit} ${line}`,
-    identifier: text(cells[identifier]),
-    roles: text(cells[role])
-      .split(";")
-      .map((one) => one.trim())
-      .filter((one) => one !== "")
-  }))
-}, Effect.scoped)
+  const { hasRoles, people, problems } = yield* readPeopleList(path)
+  if (!hasRoles) return yield* OperatorError.of(`${quoted(path)} needs the headers identifier and role.`)
+  if (problems.length > 0) return yield* OperatorError.of("Nothing was changed.", problems.slice(0, 20))
+  return people.map(({ identifier, place, roles = [] }) => ({ place, identifier, roles }))
+})
 
 export const sync = Command.make(
   "sync",

@@ -6,15 +6,15 @@ import { OperatorError } from "../../../domain/errors.ts"
 import { printable } from "../../../domain/text.ts"
 import { Env } from "../../../env.ts"
 import { Credentials } from "../../../services/access/Credentials.ts"
-import { Invitations } from "../../../services/access/Invitations.ts"
 import { IdentityProviders } from "../../../services/access/IdentityProviders.ts"
 import { subjectKey } from "../../../services/access/jwt.ts"
 import { Mappings } from "../../../services/mapping/Mappings.ts"
 import { Memberships } from "../../../services/members/Memberships.ts"
 import { Organizations, STARTER_GRANTS } from "../../../services/organizations/Organizations.ts"
-import { currentOrganization, max, memberOf, typedAttributes, UsageError } from "../context.ts"
+import { currentOrganization, linkTo, max, memberOf, typedAttributes, UsageError } from "../context.ts"
 import { argument, optional, pairs, required, toggle } from "../flags.ts"
 import { columns, note, result } from "../output.ts"
+import { invite } from "./memberInvite.ts"
 import { sync } from "./memberSync.ts"
 
 export const init = Command.make(
@@ -133,49 +133,6 @@ const add = Command.make(
     ])
   })
 ).pipe(Command.withDescription("Add a member, identified by a verified e-mail address or phone number"))
-
-/** The address of a link: the public one, or that of max serve on this machine. */
-const linkTo = Effect.fnUntraced(function* (code: string) {
-  const { httpHost, httpPort, publicUrl } = yield* Env
-  return `${publicUrl ?? `http://${httpHost}:${httpPort}`}/sign-in#${code}`
-})
-
-const invite = Command.make(
-  "invite",
-  {
-    identifiers: Argument.String("identifier").pipe(
-      Argument.withDescription("An e-mail address or phone number; several at once are invited all or none"),
-      Argument.atLeast(1)
-    ),
-    role
-  },
-  Effect.fnUntraced(function* ({ identifiers, role: roles }) {
-    const organization = yield* currentOrganization
-    const invitations = yield* Invitations
-    const issued = yield* invitations.invite(
-      organization,
-      identifiers.map((identifier) => ({ identifier })),
-      roles
-    )
-    const links = yield* Effect.forEach(issued, ({ secret }) => linkTo(secret))
-    yield* result(
-      issued.map(({ anchorId, created, expiresAt, identifier }, index) => ({
-        identifier,
-        entityId: anchorId,
-        created,
-        link: links[index],
-        expiresAt: expiresAt.toISOString()
-      })),
-      columns(issued.map(({ identifier }, index) => [identifier, links[index]!]))
-    )
-    yield* note("Shown only once. Each link works once, within seven days; until then the person sees nothing.")
-  })
-).pipe(
-  Command.withDescription("Invite people: each gets a link that makes them a member"),
-  Command.withExamples([
-    { command: "max member invite ada@example.com bo@example.com --role member", description: "Two colleagues" }
-  ])
-)
 
 const signInLink = Command.make(
   "sign-in",
