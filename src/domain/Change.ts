@@ -214,6 +214,9 @@ export const HistoryEntry = Schema.Struct({
   /** Entity ids of who proposed and who decided. */
   proposer: Schema.String,
   decider: Schema.String,
+  /** Absent where the reader may not see that person. */
+  proposerName: optional(Schema.String),
+  deciderName: optional(Schema.String),
   channel: Schema.String,
   /** ISO 8601, UTC. */
   at: Schema.String,

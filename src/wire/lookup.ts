@@ -3,7 +3,7 @@
  * call.
  */
 import { Schema } from "effect"
-import { ListedColumn, ListedType, Named, Page } from "../domain/Page.ts"
+import { Entity, ListedColumn, ListedType, Named, Page } from "../domain/Page.ts"
 import { FilterOp } from "../domain/Query.ts"
 
 const { optionalKey } = Schema
@@ -46,3 +46,11 @@ export const EntitiesQuery = Schema.Struct({
 })
 
 export const Entities = Page
+
+/** One entity with all that the caller may see of it. */
+export const EntityRecord = Schema.Struct({
+  typeName: Schema.String,
+  entity: Entity,
+  columns: Schema.Array(Schema.Struct({ id: Schema.String, name: Schema.String, kind: Schema.String }))
+})
+export type EntityRecord = typeof EntityRecord.Encoded

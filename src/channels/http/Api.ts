@@ -13,6 +13,7 @@ import { CsvFile, ExportQuery } from "../../wire/exports.ts"
 import { Conversation, ConversationPage, ConversationsQuery, TurnsQuery } from "../../wire/conversations.ts"
 import { Intake, TakenIn } from "../../wire/intake.ts"
 import { Health } from "../../wire/health.ts"
+import { EntityRecord } from "../../wire/lookup.ts"
 import {
   BudgetSpent,
   InvalidInput,
@@ -25,6 +26,7 @@ import {
   Unavailable,
   UnknownName
 } from "../../wire/problems.ts"
+import { Id } from "../../wire/scalars.ts"
 import {
   MailLink,
   NewPasskey,
@@ -90,6 +92,18 @@ const tools = HttpApiGroup.make("tools")
   .middleware(Admitted)
   .annotate(Need, { scope: "tools", calls: 1, reads: true })
   .annotate(OpenApi.Description, "The three lookup tools that a model uses. Each call counts.")
+
+const entities = HttpApiGroup.make("entities")
+  .add(
+    HttpApiEndpoint.get("get", "/v1/entities/:type/:id", {
+      params: { type: Name, id: Id },
+      success: EntityRecord,
+      error: [InvalidInput, UnknownName, Unavailable]
+    }).annotate(OpenApi.Summary, "One entity with all that this person may see of it")
+  )
+  .middleware(Admitted)
+  .annotate(Need, { scope: "tools", calls: 1, reads: true })
+  .annotate(OpenApi.Description, "Single entities, for people. Each call counts.")
 
 const exports = HttpApiGroup.make("exports")
   .add(
@@ -274,6 +288,7 @@ export const PARSING = { onExcessProperty: "error" } as const
 
 export class Api extends HttpApi.make("max")
   .add(tools)
+  .add(entities)
   .add(exports)
   .add(chat)
   .add(intake)

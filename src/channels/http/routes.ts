@@ -33,6 +33,7 @@ import { authentication, CurrentCaller, isOwnChange, ownOriginRequired } from ".
 import { Changes } from "./changes.ts"
 import { Chat, Conversations } from "./chat.ts"
 import type { Route } from "./edge.ts"
+import { Entities } from "./entities.ts"
 import { Exporting } from "./exports.ts"
 import { Mcp, MCP_ROUTES } from "./mcp.ts"
 import { metrics, METRICS_ROUTE } from "./metrics.ts"
@@ -157,6 +158,7 @@ const Authentication = Layer.effect(
 
 const Handlers = Layer.mergeAll(
   Tools,
+  Entities,
   Exporting,
   Chat,
   Conversations,

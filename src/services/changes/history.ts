@@ -11,7 +11,7 @@ import { parseId } from "../../domain/values.ts"
 import { resolveType } from "../lookup/resolve.ts"
 import type { Caller } from "./callers.ts"
 import { type Made, openMade } from "./made.ts"
-import { cellsOf, namesOf, type SeenStep } from "./preview.ts"
+import { cellsOf, namesOf, namesOfMembers, type SeenStep } from "./preview.ts"
 import { compiled } from "./reader.ts"
 import { isoTime } from "./records.ts"
 import { noEntity } from "./resolve.ts"
@@ -73,13 +73,21 @@ export const historyOf = Effect.fnUntraced(function* (
     steps.flatMap((step) => step ?? []),
     reader
   )
+  const members = yield* namesOfMembers(
+    [...new Set(entries.flatMap(({ decided_by, proposer_id }) => [proposer_id, decided_by ?? proposer_id]))],
+    reader
+  )
   return entries.map((entry, index) => {
     const seenStep = steps[index]
+    const decider = entry.decided_by ?? entry.proposer_id
+    const [proposerName, deciderName] = [members.get(entry.proposer_id), members.get(decider)]
     return {
       changeId: entry.change_id,
       actionId: actionByKey(catalog, entry.action_key)?.slug ?? entry.action_key,
       proposer: entry.proposer_id,
-      decider: entry.decided_by ?? entry.proposer_id,
+      decider,
+      ...(proposerName === undefined ? {} : { proposerName }),
+      ...(deciderName === undefined ? {} : { deciderName }),
       channel: entry.channel,
       at: entry.at,
       columnIds: type.columns

@@ -14,7 +14,7 @@ import { Door } from "./view/Door.tsx"
 import { listenToShortcuts } from "./view/shortcuts.ts"
 
 /** `a` without a name is the list of actions. */
-const PLACE = /^#([acdt])\/([A-Za-z0-9_.-]{0,200})$/
+const PLACE = /^#([acdet])\/([A-Za-z0-9_.:/-]{0,200})$/
 const INBOX = /^\/inbox(?:\/([A-Za-z0-9_-]{1,64}))?\/?$/
 
 const pathOf = (place: Place): string => {
@@ -22,6 +22,7 @@ const pathOf = (place: Place): string => {
   if ("conversation" in place) return `/#c/${place.conversation}`
   if ("inbox" in place) return "/inbox"
   if ("action" in place) return `/#a/${place.action}`
+  if ("entity" in place) return `/#e/${place.entity}`
   return "change" in place ? `/inbox/${place.change}` : `/#t/${place.turn}`
 }
 
@@ -55,6 +56,7 @@ const address: Address = {
     const [, kind, name] = PLACE.exec(location.hash) ?? []
     if (kind === "a" && name !== undefined) return { action: name }
     if (!name) return undefined
+    if (kind === "e") return { entity: name }
     return kind === "c" ? { conversation: name } : kind === "d" ? { change: name } : { turn: name }
   },
   write: (place, isNew) => {

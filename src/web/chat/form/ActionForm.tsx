@@ -98,7 +98,15 @@ const Summary = ({ form }: { readonly form: Form }) => {
   )
 }
 
-export const ActionForm = ({ chat, form }: { readonly chat: Chat; readonly form: Form }) => {
+interface Props {
+  readonly chat: Chat
+  readonly form: Form
+  /** Instead of the action's name and description. */
+  readonly title?: string
+  readonly onCancel?: () => void
+}
+
+export const ActionForm = ({ chat, form, onCancel = () => history.back(), title }: Props) => {
   const { description, fields, name } = form.action
   const submit = async (event: Event) => {
     event.preventDefault()
@@ -114,8 +122,8 @@ export const ActionForm = ({ chat, form }: { readonly chat: Chat; readonly form:
   }
   return (
     <form class="action-form" noValidate onSubmit={(event) => void submit(event)}>
-      <h1 tabIndex={-1}>{name}</h1>
-      <p>{description}</p>
+      <h1 tabIndex={-1}>{title ?? name}</h1>
+      {title === undefined && <p>{description}</p>}
       <p class="aside">Nothing is changed by this form: you are shown what it will do, and confirm that.</p>
       <Summary form={form} />
       {fields.map((field) =>
@@ -129,7 +137,7 @@ export const ActionForm = ({ chat, form }: { readonly chat: Chat; readonly form:
         <button type="submit" class="solid" aria-disabled={form.busy.value}>
           {form.busy.value ? "Checking…" : "Show the change"}
         </button>
-        <button type="button" class="plain" onClick={() => history.back()}>
+        <button type="button" class="plain" onClick={onCancel}>
           Cancel
         </button>
       </p>

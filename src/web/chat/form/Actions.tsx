@@ -58,8 +58,8 @@ export const Actions = ({ chat, id }: { readonly chat: Chat; readonly id: string
         if (!isOpen) return
         const action = all.find((one) => one.id === id)
         actions.value = all
-        form.value =
-          action !== undefined && hasForm(action) ? new Form(action, chat.prefilled, chat.request) : undefined
+        const given = chat.prefilled?.actionId === id ? chat.prefilled.values : {}
+        form.value = action !== undefined && hasForm(action) ? new Form(action, given, chat.request) : undefined
         if (id !== "" && form.value === undefined) trouble.value = "There is no such form for you."
       } catch (error) {
         if (isOpen) trouble.value = error instanceof Problem ? error.message : "The list can't be loaded right now."

@@ -1,7 +1,6 @@
 /** The state of one form: what was filled in, what is wrong with it, and its proposal. */
 import { batch, type Signal, signal } from "@preact/signals"
 import type { Draft, FieldChoices, FormField, OpenAction } from "../../../wire/changes.ts"
-import type { RequestedForm } from "../../../wire/TurnEvent.ts"
 import { Problem, type Request } from "../../shared/api.ts"
 import { checkFields, type FieldProblem, type Values } from "./checkFields.ts"
 
@@ -45,8 +44,18 @@ const entriesOf = (text: string): ReadonlyArray<Readonly<Record<string, string>>
   }
 }
 
+/** The row that a form changes, with its values as a form shows them. */
+export interface FormRow {
+  readonly id: string
+  readonly values: Readonly<Record<string, string>>
+  /** The entities that its references stand for, by field. */
+  readonly chosen: Readonly<Record<string, Choice>>
+}
+
 export class Form {
   readonly action: OpenAction
+  /** Undefined for a form that changes no row. */
+  readonly row: FormRow | undefined
   readonly values: Signal<Values>
   readonly problems: Signal<ReadonlyArray<FieldProblem>> = signal([])
   /** A problem that belongs to no field. */
@@ -59,9 +68,11 @@ export class Form {
   readonly #chosen = new Map<string, Choice>()
   readonly #request: Request
 
-  constructor(action: OpenAction, prefilled: RequestedForm | undefined, request: Request) {
+  constructor(action: OpenAction, given: Readonly<Record<string, string>>, request: Request, row?: FormRow) {
     this.action = action
-    this.values = signal(startOf(action.fields, prefilled?.actionId === action.id ? prefilled.values : {}))
+    this.row = row
+    this.values = signal(startOf(action.fields, row?.values ?? given))
+    for (const [slug, choice] of Object.entries(row?.chosen ?? {})) this.#chosen.set(slug, choice)
     this.#request = request
   }
 
@@ -118,7 +129,8 @@ export class Form {
     for (const [slug, value] of Object.entries(this.values.value)) {
       if (typeof value === "string") {
         const chosen = this.#chosen.get(slug)
-        if (value.trim() !== "") sent[slug] = chosen?.name === value ? chosen.value : value
+        // Of a row, what was changed; an empty text empties the cell.
+        if (this.row === undefined ? value.trim() !== "" : value !== (this.row.values[slug] ?? "")) sent[slug] = chosen?.name === value ? chosen.value : value
         continue
       }
       const entries = value.map((entry) =>
@@ -146,9 +158,15 @@ export class Form {
       this.problems.value = problems
     })
     if (problems.length > 0) return undefined
+    const { row } = this
+    const values = this.#sent()
+    if (row !== undefined && Object.keys(values).length === 0) {
+      this.trouble.value = "Nothing is different yet."
+      return undefined
+    }
     this.busy.value = true
     try {
-      const steps = [{ actionId: this.action.id, values: this.#sent() }]
+      const steps = [{ actionId: this.action.id, values, ...(row === undefined ? {} : { entityIds: [row.id] }) }]
       const response = await this.#request("POST", "/v1/changes", { steps })
       return ((await response.json()) as Draft).changeId
     } catch (error) {

@@ -21,6 +21,7 @@ import { type Failure, newTurn, type Turn } from "./Turn.ts"
 export interface Parts {
   readonly Inbox: FunctionComponent<{ readonly chat: Chat }>
   readonly Actions?: FunctionComponent<{ readonly chat: Chat; readonly id: string }>
+  readonly Entity?: FunctionComponent<{ readonly chat: Chat; readonly handle: string }>
 }
 
 export type Access = "unknown" | "signed in" | "signed out" | "unreachable"
@@ -198,7 +199,7 @@ export class Chat {
     })
     if (place !== undefined && "inbox" in place) return this.inbox.open()
     void this.drafts.open(this.conversation.value)
-    if (place === undefined || "action" in place) return
+    if (place === undefined || "action" in place || "entity" in place) return
     if ("turn" in place) return this.#resume(place.turn)
     this.loading.value = true
     if ("change" in place) return this.#openChange(place)

@@ -27,7 +27,8 @@ export const Conversation = ({ chat }: { readonly chat: Chat }) => {
   const isAlone = at !== undefined && "change" in at && turns.length === 0
   const isInbox = at !== undefined && "inbox" in at
   const action = at !== undefined && "action" in at ? at.action : undefined
-  const isTop = isInbox || action !== undefined
+  const entity = at !== undefined && "entity" in at ? at.entity : undefined
+  const isTop = isInbox || action !== undefined || entity !== undefined
   const place = JSON.stringify(chat.place.value)
   const first = turns[0]?.key
   const last = turns.at(-1)?.key
@@ -88,7 +89,7 @@ export const Conversation = ({ chat }: { readonly chat: Chat }) => {
       <div class="scroller" ref={scroller} onScroll={onScroll} tabIndex={-1}>
         <div class="sheet">
           {isTop ? (
-            <Part chat={chat} action={action} />
+            <Part chat={chat} action={action} entity={entity} />
           ) : isAlone && chat.failure.value === undefined ? (
             <div class="entries alone">
               <h1 tabIndex={-1}>One change</h1>
@@ -136,7 +137,7 @@ export const Conversation = ({ chat }: { readonly chat: Chat }) => {
               </button>
             )}
             {/* It would cover a form's fields. */}
-            {(action ?? "") === "" && <Composer chat={chat} />}
+            {(action ?? "") === "" && entity === undefined && <Composer chat={chat} />}
           </div>
         </div>
       </div>

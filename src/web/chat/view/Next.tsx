@@ -2,6 +2,7 @@
 import type { Reference } from "../../../wire/conversations.ts"
 import type { AnswerParts } from "../state/answerParts.ts"
 import type { Chat } from "../state/Chat.ts"
+import { handleOf } from "../state/handle.ts"
 import type { Turn } from "../state/Turn.ts"
 import { mailTo, telTo } from "./contact.ts"
 
@@ -34,7 +35,8 @@ export const Next = ({ chat, parts, turn }: Props) => {
           ({ label, type }) => type === subject.type && !said.has(label.toLowerCase())
         )
   const hasContact = subject?.cells?.some(({ kind }) => kind === "phone" || kind === "email") === true
-  if (!parts.hasMore && questions.length === 0 && !hasContact) return null
+  const canOpen = subject !== undefined && chat.isOwnPage
+  if (!parts.hasMore && questions.length === 0 && !hasContact && !canOpen) return null
   return (
     <div class="next" role="group" aria-label="Ask next">
       {parts.hasMore && (
@@ -43,6 +45,11 @@ export const Next = ({ chat, parts, turn }: Props) => {
         </button>
       )}
       {subject !== undefined && hasContact && <Contact {...subject} />}
+      {canOpen && (
+        <button type="button" class="plain" onClick={() => void chat.goTo({ entity: handleOf(subject) })}>
+          All details
+        </button>
+      )}
       {subject !== undefined &&
         questions.map(({ label, question }) => (
           <button

@@ -1,4 +1,4 @@
-/** A part of the page that is loaded when it is opened: the inbox, and what the person may do, with its forms. */
+/** A part of the page that is loaded when it is opened: the inbox, what the person may do, with its forms, and one entity. */
 // Styles beside the page's own: a script that loads styles later needs more script.
 import "../form/form.css"
 import "./inbox.css"
@@ -10,9 +10,11 @@ interface Props {
   readonly chat: Chat
   /** The action's id, or "" for the list of actions; undefined for the inbox. */
   readonly action: string | undefined
+  /** The handle of an entity that is shown alone. */
+  readonly entity: string | undefined
 }
 
-export const Part = ({ action, chat }: Props) => {
+export const Part = ({ action, chat, entity }: Props) => {
   const parts = useSignal<Parts | undefined>(undefined)
   const said = useSignal("")
   useEffect(() => {
@@ -21,8 +23,9 @@ export const Part = ({ action, chat }: Props) => {
       () => (said.value = "This can't be loaded right now.")
     )
   }, [])
-  const { Actions, Inbox } = parts.value ?? {}
+  const { Actions, Entity, Inbox } = parts.value ?? {}
   if (Inbox === undefined) return <p role="alert">{said.value}</p>
+  if (entity !== undefined && Entity !== undefined) return <Entity key={entity} chat={chat} handle={entity} />
   return action === undefined || Actions === undefined ? (
     <Inbox chat={chat} />
   ) : (

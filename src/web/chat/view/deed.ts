@@ -47,6 +47,9 @@ export const doneOf = ({ rows, steps }: Preview): string =>
     rows
   )
 
+/** "Changed". */
+export const pastOf = (actionId: string): string => DONE[operationOf(actionId)] ?? "Done"
+
 /** The time left: "4:32", "71 hours". */
 export const timeLeft = (milliseconds: number): string => {
   const seconds = Math.max(0, Math.ceil(milliseconds / 1000))
