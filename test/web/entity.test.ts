@@ -6,6 +6,7 @@ import { beforeEach, describe, expect, it } from "vitest"
 import { accessibilityFaults, type Looks, openPage } from "../support/browser.ts"
 import { forgetLimits } from "../support/changes.ts"
 import { asOwner } from "../support/drafting.ts"
+import { encodeId } from "../../src/domain/ids.ts"
 import { GUEST, ROSA, YUKI } from "../support/stage.ts"
 import { staged } from "../support/staged.ts"
 
@@ -47,7 +48,7 @@ const detail = (page: Page, name: string) =>
   page.locator(".details > div").filter({ has: page.getByText(name, { exact: true }) }).locator("dd").innerText() // prettier-ignore
 const idOf = async (type: string, name: string) => {
   const [row] = await asOwner(here.stage, `SELECT id::text AS id FROM data.${type} WHERE name = $1`, name)
-  return (row as { readonly id: string }).id
+  return encodeId(BigInt((row as { readonly id: string }).id))
 }
 
 describe.each([DESKTOP, PHONE])("an entity, $theme, $width wide", (looks) => {
@@ -133,7 +134,7 @@ describe("an entity", () => {
           await page.goto(`${here.stage.url}/#e/${handle}`)
           await page.reload()
           const said = await page.getByRole("alert").innerText()
-          expect(said).toBe(`There is no entity type "${handle.split("/")[0]}".`)
+          expect(said).toBe(`There is no type "${handle.split("/")[0]}".`)
         }
       },
       DESKTOP,

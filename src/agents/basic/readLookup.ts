@@ -136,7 +136,12 @@ const readHead = (tokens: ReadonlyArray<Token>, context: Context): Head | undefi
     else if (!DETERMINERS.has(word) && !(word === "of" && (at === 0 || DETERMINERS.has(tokens[at - 1]!.word)))) break
   }
   const quality = tokens.slice(at)
-  if (quality.length > MAX_QUALITY || quality.some(({ word }) => PRONOUNS.has(word))) return undefined
+  const kinds = qualities(quality)
+  if (kinds.length > 1) {
+    if (!kinds.every((words) => words.length <= MAX_QUALITY && isValue(words, context))) return undefined
+    const of = kinds.map((words) => Condition.Quality({ words: folded(words) }))
+    conditions.push(Condition.AnyOf({ of }))
+  } else if (quality.length > MAX_QUALITY || quality.some(({ word }) => PRONOUNS.has(word))) return undefined
   if (quality.length > 0) {
     if (!isValue(quality, context)) return undefined
     conditions.push(Condition.Quality({ words: folded(quality) }))
@@ -146,6 +151,14 @@ const readHead = (tokens: ReadonlyArray<Token>, context: Context): Head | undefi
     ...(order === undefined ? {} : { order }),
     ...(limit === undefined ? {} : { limit })
   }
+}
+
+/** "high and medium priority" as "high priority" and "medium priority"; one kind if nothing joins several. */
+const qualities = (words: ReadonlyArray<Token>): ReadonlyArray<ReadonlyArray<Token>> => {
+  const kinds = several(words)
+  const last = kinds.at(-1)!
+  const shared = last.length > 1 ? last.slice(-1) : []
+  return kinds.map((kind) => (kind !== last && kind.length === 1 ? [...kind, ...shared] : kind))
 }
 
 /** The names of "Kofi's and Nia's" and of "Kofi and Nia's". */

@@ -24,6 +24,7 @@ import {
   isTime,
   kindOf,
   OVER,
+  qualified,
   unclear,
   valued
 } from "./setValues.ts"
@@ -158,7 +159,7 @@ function* meant(condition: Condition, about: About): Script<Alternatives | Probl
             about
           )
     case "Quality":
-      return yield* valued(condition.words.split(" "), undefined, about)
+      return yield* qualified(condition.words.split(" "), about)
     case "Time":
       return timed(condition, about)
     case "Overdue": {

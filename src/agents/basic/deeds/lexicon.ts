@@ -8,6 +8,15 @@ export const PHRASES: Readonly<Record<string, ReadonlyArray<string>>> = byWord({
   set: list(
     "update|set|change|edit|modify|correct|fix|amend|adjust|alter|switch|revise|make|put|bring|move|turn|flip|convert|promote|demote|advance|progress|bump|upgrade|downgrade|reset|replace|enter|record"
   ),
+  adjust: list(
+    "lower|raise|increase|decrease|reduce|drop|lift|extend|bring|push|move|postpone|delay|shift|defer|bump|pull|reschedule"
+  ),
+  away: list(
+    "is on holiday|is on vacation|is on leave|is on parental leave|is on sick leave|is away|is off|is off sick|is out|is out of office|is out of the office|is sick|is ill|is unwell|is busy|is too busy|is very busy|is swamped|is overloaded|is overworked|is overwhelmed|has too much to do|has too much on|has too much work|has too many tasks|has a lot to do|has a lot on|has left|has left us|has left the company|has left the team|left|left us|left the company|left the team|is leaving|is leaving us|is leaving the company|is leaving the team|is going on holiday|is going on vacation|is going on leave|goes on holiday|goes on leave|has quit|quit|has resigned|has retired|retired|is retiring|is changing teams|is moving to another team|is not available|is unavailable|is not around|is not here|will be away|will be out|will be off|will be on holiday|will be on leave|will be on vacation|has been promoted|is no longer with us|is no longer on the team"
+  ),
+  cannot: list(
+    "can not|will not|could not|is not able to|is unable to|has no time to|does not have time to|does not have the time to|will not be able to"
+  ),
   mark: list(
     "mark|flag|label|tag|record|list|log|set|put|put down|register|classify|class|count|update|make|note|treat|show|move|change"
   ),

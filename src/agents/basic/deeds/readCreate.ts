@@ -1,5 +1,6 @@
 /** Reads requests to add a row: the verbs that ask for it, and the noun and description, or the name, that follow. */
 import { PEOPLE } from "../../../domain/EntityType.ts"
+import { CARDINALS } from "../../english.ts"
 import { GENERIC_PERSON_NOUNS } from "../lexicon.ts"
 import { nounAt, peopleOf } from "../Lookup.ts"
 import type { Pattern } from "../patterns.ts"
@@ -77,6 +78,7 @@ export const readCreate = (
   isPlace: (words: Words) => boolean
 ): ReadonlyArray<Deed> => {
   const found: Array<Deed> = []
+  const WITH = { word: "with", text: "with", after: "", capital: false } as const
   const of = (
     fields: Partial<Parameters<typeof Deed.Create>[0]> & Pick<Parameters<typeof Deed.Create>[0], "type" | "rest">
   ) => found.push(Deed.Create({ people: [], settings: [], ...fields }))
@@ -105,13 +107,13 @@ export const readCreate = (
         title.some(({ word }) => FUNCTION_WORDS.has(word) && !/^(and|of|in|for|the|to)$/.test(word)))
     )
       break
-    const singular = kind === undefined ? undefined : kind.replace(/s$/, "")
-    of({
-      type,
-      rest: [...lead, ...words.slice(noun + there.length)],
-      ...(singular === undefined || generic ? {} : { kind: singular }),
-      ...(title.length === 0 ? {} : { name: title })
-    })
+    // One row is added at a time: "two tasks".
+    if (title.some(({ word }) => CARDINALS[word] !== undefined || /^\d+$/.test(word))) break
+    const kinds = kind === undefined || generic ? {} : { kind: kind.replace(/s$/, "") }
+    const after = words.slice(noun + there.length)
+    of({ type, rest: [...lead, ...after], ...kinds, ...(title.length === 0 ? {} : { name: title }) })
+    // "a high priority task called Rotate keys".
+    if (title.length > 0) of({ type, rest: [...lead, { ...title[0]!, ...WITH }, ...title, ...after], ...kinds })
     break
   }
   // "Ada Lovelace as a new lead".

@@ -17,7 +17,8 @@ import { CREATES, isValue, readCreate } from "./readCreate.ts"
 import { couldBeName, readSubject } from "./readSubject.ts"
 import { RULES } from "./rules.ts"
 import { type Captures, type Fits, matches, shapeOf } from "./shapes.ts"
-import { MAX_WORDS, readWords, type Word } from "./words.ts"
+import { timeAt } from "../readTime.ts"
+import { MAX_WORDS, readWords, type Said, textOf, type Word } from "./words.ts"
 
 type Words = ReadonlyArray<Word>
 
@@ -28,7 +29,7 @@ const MAX_READINGS = 24
 
 /** Every way in which the message asks for a change; none if it asks for something else, or for more. */
 export const readRequest = (message: string, context: Context): Request => {
-  const said = readWords(message)
+  const said = withoutAbsence(readWords(message), context)
   const { words } = said
   if (words.length < 2 || words.length > MAX_WORDS) return { said, deeds: [] }
   const parts = partReader(context)
@@ -40,6 +41,33 @@ export const readRequest = (message: string, context: Context): Request => {
   }
   const deeds = [...found.values()]
   return { said, deeds: deeds.length > MAX_READINGS ? [] : deeds }
+}
+
+const ABSENT = ["{p} <away>", "{p} <away> (until|from|for|since|the|all)? {w}"].map(shapeOf)
+const PRONOUN = /^(his|her|their)$/
+const NO_NOUN = /^(the|a|an|all|every|each|my|our|it|them|this|that|to)$/
+
+/** "Raj is on holiday. Give his tasks to Lena": the request alone, with the name in place of the pronoun. */
+const withoutAbsence = (said: Said, context: Context): Said => {
+  const { text, words } = said
+  const end = words.findIndex(({ after }) => /[.,;!]/.test(after))
+  const rest = words.slice(end + 1)
+  if (end < 1 || end > 12 || rest.length === 0) return said
+  const fits: Fits = (name, taken) =>
+    name === "p" ? couldBeName(taken) : timeAt(taken, context.today)?.length === taken.length
+  const [found] = ABSENT.flatMap((pattern) => [...matches(pattern, words.slice(0, end + 1), fits)])
+  const isTheirs = ({ quoted, word }: Word, next: Word | undefined) =>
+    quoted !== true && PRONOUN.test(word) && next !== undefined && !NO_NOUN.test(next.word)
+  if (found === undefined || !rest.some((each, at) => isTheirs(each, rest[at + 1]))) return said
+  const name = textOf(said, found["p"]!)
+  let from = rest[0]!.start
+  let whole = ""
+  for (const [at, each] of rest.entries()) {
+    if (!isTheirs(each, rest[at + 1])) continue
+    whole += `${text.slice(from, each.start)}${name}'s`
+    from = each.end
+  }
+  return readWords(whole + text.slice(from))
 }
 
 const compiled = RULES.map(([shapes, build]) => ({

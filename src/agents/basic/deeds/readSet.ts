@@ -33,9 +33,10 @@ const SINGULAR_AFTER = new Set(["every", "each", "any"])
 /** The set that all the words mean; undefined if they name one row, or if any word is left. */
 export const readSet = (words: Words, context: Context): Lookup | undefined => {
   const whole = WHOLE.find((texts) => texts.every((text, at) => words[at]?.word === text && words[at]?.quoted !== true))
-  const rest = words
-    .slice(whole?.length ?? 0)
-    .map(({ word, ...each }): Word => ({ ...each, word: word.replace(/^(\p{L}+)-(priority|level|status)$/u, "$1 $2") }))
+  const rest = states(words.slice(whole?.length ?? 0)).map(({ word, ...each }): Word => ({
+    ...each,
+    word: word.replace(/^(\p{L}+)-(priority|level|status)$/u, "$1 $2")
+  }))
   const lookup = rest.length === 0 ? undefined : readLookup(spaced(rest), context)
   // "the due date of Lena's tasks" isn't a person's.
   if (lookup?.conditions.some((each) => each._tag === "With" && each.words.some(({ word }) => word === "of")) === true)
@@ -54,6 +55,15 @@ export const readSet = (words: Words, context: Context): Lookup | undefined => {
 }
 
 const last = (said: string): string => said.toLowerCase().split(" ").at(-1)!
+
+/** The words, with the state "to do" as one of them. */
+const states = (words: Words): Words =>
+  words.flatMap((each, at) => {
+    const [before, next] = [words[at - 1], words[at + 1]]
+    if (each.quoted !== true && each.word === "to" && next?.word === "do" && next.quoted !== true)
+      return [{ ...next, text: "to do", word: "to do", start: each.start }]
+    return each.quoted !== true && each.word === "do" && before?.word === "to" ? [] : [each]
+  })
 
 /** The words, with those of "high-priority" apart. */
 const spaced = (words: Words): Words =>

@@ -37,9 +37,14 @@ export const RULES: ReadonlyArray<Rule> = [
       "(set|use|make|put|enter|add|save|record|note) {v} as {x} 's (new)? {c}",
       "(add|put|enter|save|record|note) (the|a|this|new|a new|the new)? {c} {v} (to|for|on|under) {x}",
       "(add|put|enter|save|record|note) {v} (to|on|under|in) {x} 's {c}",
-      "(add|put|enter|save|record|note) {v} (to|on|in|under) (the)? {c} (of|for) {x}"
+      "(add|put|enter|save|record|note) {v} (to|on|in|under) (the)? {c} (of|for) {x}",
+      "<adjust> (the)? {c} (of|for|on) {x} (up|down|back|forward|out)? (to|until|till) {v}",
+      "<adjust> {x} 's {c} (up|down|back|forward|out)? (to|until|till) {v}",
+      "<adjust> (the|their|his|her|its)? {c} (up|down|back|forward|out)? (to|until|till) {v}",
+      "(make|mark) {x} (a|an|as|as a|as an)? {s} {c}",
+      "give {x} (a|an) {s} {c}"
     ],
-    update(column)
+    update(({ s, ...captures }) => column(s === undefined ? captures : { ...captures, v: s }))
   ],
   [
     [
@@ -53,7 +58,8 @@ export const RULES: ReadonlyArray<Rule> = [
       "{x} 's {c} <changed> to {v}",
       "{x} 's {c} <changed> from {o} to {v}",
       "(the)? {c} (of|for) {x} <changed> to {v}",
-      "{x} 's {c} <moved> to {v}"
+      "{x} 's {c} <moved> to {v}",
+      "(the)? {c} (of|for) {x} <moved> (back|forward|out|up)? to {v}"
     ],
     update(column, true)
   ],
@@ -106,8 +112,8 @@ export const RULES: ReadonlyArray<Rule> = [
       "{x} <moved> from {o} (to|into) (the|a)? {v}",
       "{x} <moved> (over|along|back|on|up|down)? (to|into|in) (the|a)? {v}",
       "{x} <moved> (over|along|back|on|up|down)? (to|into|in) (the|a)? {v} {c}",
-      "{x} <becomes> (in|at|on|marked|marked as|set to|listed as|a|an|the|in the|at the|on the|changed to|moved to|updated to)? {v}",
-      "{x} <becomes> (in|at|on|marked as|set to|in the|at the|on the)? (the|a)? {v} {c}"
+      "{x} <becomes> (back)? (in|at|on|marked|marked as|set to|listed as|a|an|the|in the|at the|on the|changed to|moved to|updated to)? {v}",
+      "{x} <becomes> (back)? (in|at|on|marked as|set to|in the|at the|on the)? (the|a)? {v} {c}"
     ],
     update(value, true)
   ],
@@ -142,7 +148,7 @@ export const RULES: ReadonlyArray<Rule> = [
       "(put|place) {x} (under|with) {p}",
       "(put|place) {p} (in charge of|on|over) {x}",
       "(let|have|get) {p} (to)? <take> {x}",
-      "(let|have|get) {p} (to)? <take> {x} from {o}",
+      "(let|have|get) {p} (to)? <take> {x} (from|instead of|rather than) {o}",
       "(make|set|name|appoint) {p} (as)? (the)? (new)? <owner> (of|for|on) {x}",
       "(make|set|name|appoint) {p} {x} 's (new)? <owner>",
       "(make|set|name|appoint) {p} responsible for {x}",
@@ -166,7 +172,14 @@ export const RULES: ReadonlyArray<Rule> = [
     ["(put|place|set|get|keep) {x} {h}"],
     (captures, read, calendar) => ofRows(update(value))({ ...captures, v: captures["h"]! }, read, calendar)
   ],
-  [["(unassign|deassign) {x}"], update(() => [Setting.Column({ column: [OWNER], value: [] })])],
+  [
+    ["(unassign|deassign) {x}", "(unassign|deassign) {x} from {p}", "take {x} (away|off|back)? from {p}"],
+    update(({ p }) => [Setting.Column({ column: [OWNER], value: [], ...(p === undefined ? {} : { was: p }) })])
+  ],
+  [
+    ["{x} (is|are|'s|should be|will be|must be) due (on|by)? {t}"],
+    (captures, read, calendar) => update(value, false)({ ...captures, v: captures["t"]! }, read, calendar)
+  ],
   [
     [
       "{p} <takes> {x}",
@@ -257,7 +270,9 @@ export const RULES: ReadonlyArray<Rule> = [
       "{x} <farewell> <anymore>",
       "<unneeded> {x}",
       "<unneeded> {x} <anymore>",
-      "there is no need (for|to keep) {x}"
+      "there is no need (for|to keep) {x}",
+      "{p} <cannot> (do|finish|complete|handle|manage|make|take care of|work on|get to|deal with) {x}",
+      "{p} <cannot> (do|finish|complete|handle|manage|make|take care of|work on|get to|deal with) {x} <anymore>"
     ],
     background
   ],

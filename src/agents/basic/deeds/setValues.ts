@@ -9,6 +9,7 @@ import { type Choice, conditionChoices } from "../filterChoices.ts"
 import type { Condition } from "../Lookup.ts"
 import { phraseOf } from "../phrases.ts"
 import type { ContextType } from "../readConversation.ts"
+import { both } from "../locate.ts"
 import { count, inParallel, type Script } from "../script.ts"
 import { type Problem, problem, RANKS, type World } from "./findSubject.ts"
 
@@ -32,7 +33,7 @@ export const OVER = [
   "shipped",
   "delivered"
 ]
-const FINISHED = ["done", "completed", "complete", "finished"]
+export const FINISHED = ["done", "completed", "complete", "finished"]
 const OPEN = new Set(["open", "unfinished", "incomplete", "outstanding", "still open"])
 /** Columns whose text is no value that several rows have. */
 const PROSE = /^(name|notes?|description|details|comments?|summary|text|body)$/i
@@ -107,13 +108,11 @@ export function* valued(
     ...(preposition === undefined ? [] : [`${preposition} ${text}`]),
     ...new Set([text, text.replaceAll("-", " ")])
   ]
+  const form = forms.map(plainValue).join("|")
   const folded = text.toLowerCase()
   const finished = preposition === undefined && FINISHED.includes(folded)
-  const states =
-    preposition === "of"
-      ? []
-      : status.map((id): Choice => [{ columnId: id, op: "eq", value: forms.map(plainValue).join("|") }])
-  const others = [...truths, ...open.map((id) => eq(id, text))]
+  const states = preposition === "of" ? [] : status.map((id): Choice => [{ columnId: id, op: "eq", value: form }])
+  const others = [...truths, ...open.map((id): Choice => [{ columnId: id, op: "eq", value: form }])]
   let hits: ReadonlyArray<Choice> = []
   const same = finished ? status.map((id): Choice => [{ columnId: id, op: "eq", value: FINISHED.join("|") }]) : []
   // Few candidates are counted in one step, because a turn has few steps.
@@ -146,6 +145,23 @@ export function* valued(
 
 const MAX_TRIED = 8
 const MAX_TOGETHER = 4
+
+/** A value before a noun, or two of them: "low priority Website tasks". Two are only meant where no row has them as one. */
+export function* qualified(words: ReadonlyArray<string>, about: About): Script<Alternatives | Problem> {
+  const pairs = words.slice(1).map((_, at) => [words.slice(0, at + 1), words.slice(at + 1)] as const)
+  const each = (some: typeof pairs) =>
+    inParallel(some.map(([first, second]) => both(valued(first, undefined, about), valued(second, undefined, about))))
+  // A turn has few steps: what names its column is tried beside the whole.
+  const likely =
+    inColumn(words, about).length > 0 ? [] : pairs.filter((pair) => pair.some((one) => inColumn(one, about).length > 0))
+  const [whole, beside] = yield* both(valued(words, undefined, about), each(likely))
+  if (!("_tag" in whole) || words.length < 2) return whole
+  const found = likely.length > 0 ? beside : yield* each(pairs)
+  const hits = found.flatMap(([first, second]) =>
+    "_tag" in first || "_tag" in second ? [] : [first.flatMap((one) => second.map((other) => [...one, ...other]))]
+  )
+  return hits.length === 1 ? hits[0]! : whole
+}
 
 /** "status is lead", "amount over 500": the first candidate that the column takes. */
 export function* compared(

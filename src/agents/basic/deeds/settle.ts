@@ -9,6 +9,7 @@ import type { ContextType } from "../readConversation.ts"
 import { and } from "../replies.ts"
 import { find, inParallel, type Script } from "../script.ts"
 import type { Setting } from "./Deed.ts"
+import { FINISHED } from "./setValues.ts"
 import { type Problem, person, problem, RANKS, type World } from "./findSubject.ts"
 import { lengthAt } from "./lengths.ts"
 import { calendarOf, clock, momentOf } from "./moments.ts"
@@ -171,17 +172,23 @@ function* listing(column: string, type: ContextType, some: Values): Script<strin
   return ` ${all ? "There are" : "There are, for example,"} ${and(values.slice(0, MAX_LISTED))}.`
 }
 
-/** A value as rows spell it: "qualified" is "Qualified". */
+/** A value as rows spell it: "qualified" is "Qualified", and "finished" the one word that rows have for it. */
 function* spelling(column: string, typed: string, entityTypeId: string): Script<string | undefined> {
+  const same = FINISHED.includes(foldText(typed)) ? FINISHED : []
   const page = yield* find({
     entityTypeId,
-    filters: [{ columnId: column, op: "eq", value: typed }],
-    limit: 1,
+    filters: [{ columnId: column, op: "eq", value: same.length === 0 ? typed : same.join("|") }],
+    limit: same.length === 0 ? 1 : MAX_LIMIT,
     selectColumns: [column]
   })
-  const [entity] = page?.entities ?? []
-  const value = column === "status" ? entity?.status : entity?.columns?.[column]
-  return typeof value === "string" && foldText(value) === foldText(typed) ? value : undefined
+  const spelled = new Set(
+    (page?.entities ?? [])
+      .map((entity) => (column === "status" ? entity.status : entity.columns?.[column]))
+      .filter((value) => typeof value === "string")
+  )
+  const own = [...spelled].find((value) => foldText(value) === foldText(typed))
+  // If there are more rows than were read, they may have another word.
+  return own ?? (spelled.size === 1 && page!.total <= MAX_LIMIT ? [...spelled][0] : undefined)
 }
 
 const inNumber = (column: string, words: Words, typed: string, { vocabulary }: Target): Cell | Problem => {
