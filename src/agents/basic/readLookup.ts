@@ -141,9 +141,9 @@ const readHead = (tokens: ReadonlyArray<Token>, context: Context): Head | undefi
     if (!kinds.every((words) => words.length <= MAX_QUALITY && isValue(words, context))) return undefined
     const of = kinds.map((words) => Condition.Quality({ words: folded(words) }))
     conditions.push(Condition.AnyOf({ of }))
-  } else if (quality.length > MAX_QUALITY || quality.some(({ word }) => PRONOUNS.has(word))) return undefined
-  if (quality.length > 0) {
-    if (!isValue(quality, context)) return undefined
+  } else if (quality.length > 0) {
+    if (quality.length > MAX_QUALITY || quality.some(({ word }) => PRONOUNS.has(word)) || !isValue(quality, context))
+      return undefined
     conditions.push(Condition.Quality({ words: folded(quality) }))
   }
   return {

@@ -33,11 +33,11 @@ const SINGULAR_AFTER = new Set(["every", "each", "any"])
 /** The set that all the words mean; undefined if they name one row, or if any word is left. */
 export const readSet = (words: Words, context: Context): Lookup | undefined => {
   const whole = WHOLE.find((texts) => texts.every((text, at) => words[at]?.word === text && words[at]?.quoted !== true))
-  const rest = states(words.slice(whole?.length ?? 0)).map(({ word, ...each }): Word => ({
+  const rest = words.slice(whole?.length ?? 0).map(({ word, ...each }): Word => ({
     ...each,
     word: word.replace(/^(\p{L}+)-(priority|level|status)$/u, "$1 $2")
   }))
-  const lookup = rest.length === 0 ? undefined : readLookup(spaced(rest), context)
+  const lookup = rest.length === 0 ? undefined : readLookup(states(spaced(rest)), context)
   // "the due date of Lena's tasks" isn't a person's.
   if (lookup?.conditions.some((each) => each._tag === "With" && each.words.some(({ word }) => word === "of")) === true)
     return undefined

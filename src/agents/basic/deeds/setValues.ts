@@ -146,21 +146,24 @@ export function* valued(
 const MAX_TRIED = 8
 const MAX_TOGETHER = 4
 
-/** A value before a noun, or two of them: "low priority Website tasks". Two are only meant where no row has them as one. */
+/** A value before a noun, or two of them: "low priority Website tasks". */
 export function* qualified(words: ReadonlyArray<string>, about: About): Script<Alternatives | Problem> {
   const pairs = words.slice(1).map((_, at) => [words.slice(0, at + 1), words.slice(at + 1)] as const)
-  const each = (some: typeof pairs) =>
-    inParallel(some.map(([first, second]) => both(valued(first, undefined, about), valued(second, undefined, about))))
-  // A turn has few steps: what names its column is tried beside the whole.
-  const likely =
-    inColumn(words, about).length > 0 ? [] : pairs.filter((pair) => pair.some((one) => inColumn(one, about).length > 0))
-  const [whole, beside] = yield* both(valued(words, undefined, about), each(likely))
-  if (!("_tag" in whole) || words.length < 2) return whole
-  const found = likely.length > 0 ? beside : yield* each(pairs)
+  const labelled = (half: ReadonlyArray<string>) =>
+    inColumn(half, about).some(([filter]) => filter?.value === half.slice(0, -1).join(" "))
+  // A turn has few steps: a value that names its column divides the words at once, and others only where no row has them as one.
+  const named = labelled(words) ? [] : pairs.filter((pair) => pair.some(labelled))
+  const whole = named.length > 0 ? undefined : yield* valued(words, undefined, about)
+  if (whole !== undefined && (!("_tag" in whole) || words.length < 2)) return whole
+  const found = yield* inParallel(
+    (named.length > 0 ? named : pairs).map(([first, second]) =>
+      both(valued(first, undefined, about), valued(second, undefined, about))
+    )
+  )
   const hits = found.flatMap(([first, second]) =>
     "_tag" in first || "_tag" in second ? [] : [first.flatMap((one) => second.map((other) => [...one, ...other]))]
   )
-  return hits.length === 1 ? hits[0]! : whole
+  return hits.length === 1 ? hits[0]! : (whole ?? (yield* valued(words, undefined, about)))
 }
 
 /** "status is lead", "amount over 500": the first candidate that the column takes. */
