@@ -155,7 +155,7 @@ const readHead = (tokens: ReadonlyArray<Token>, context: Context): Head | undefi
 
 /** "high and medium priority" as "high priority" and "medium priority"; one kind if nothing joins several. */
 const qualities = (words: ReadonlyArray<Token>): ReadonlyArray<ReadonlyArray<Token>> => {
-  const kinds = several(words)
+  const kinds = words.some(({ word }) => word === "'s") ? [words] : several(words)
   const last = kinds.at(-1)!
   const shared = last.length > 1 ? last.slice(-1) : []
   return kinds.map((kind) => (kind !== last && kind.length === 1 ? [...kind, ...shared] : kind))

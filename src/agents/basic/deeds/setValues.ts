@@ -154,7 +154,7 @@ export function* qualified(words: ReadonlyArray<string>, about: About): Script<A
   // A turn has few steps: a value that names its column divides the words at once, and others only where no row has them as one.
   const named = labelled(words) ? [] : pairs.filter((pair) => pair.some(labelled))
   const whole = named.length > 0 ? undefined : yield* valued(words, undefined, about)
-  if (whole !== undefined && (!("_tag" in whole) || words.length < 2)) return whole
+  if (whole !== undefined && (!("_tag" in whole) || words.length !== 2)) return whole
   const found = yield* inParallel(
     (named.length > 0 ? named : pairs).map(([first, second]) =>
       both(valued(first, undefined, about), valued(second, undefined, about))
