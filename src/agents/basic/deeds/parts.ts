@@ -41,6 +41,9 @@ export const value = (captures: Captures) => [
     ...(captures["c"] === undefined ? {} : { kind: captures["c"] })
   })
 ]
+/** "high priority". */
+export const labelled = ({ s, ...captures }: Captures) => column(s === undefined ? captures : { ...captures, v: s })
+export const moment = ({ t }: Captures) => [Setting.Value({ value: t! })]
 export const owner = (captures: Captures) => [
   Setting.Concept({ concept: "owner", value: captures["p"]!, ...was(captures) })
 ]

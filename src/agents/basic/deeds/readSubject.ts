@@ -103,6 +103,12 @@ const describedBy = (words: Words, context: Context, calendar: Calendar): Subjec
     if (!described && tail.title.length === 0) continue
     return subjectOf(tail, noun.noun.type, words.slice(0, at + noun.length))
   }
+  // "my 3:30 on December 8".
+  const timed = headOf(words, calendar)
+  if (timed !== undefined && timed.mine && timed.moment.time !== undefined) {
+    const tail = tailOf(timed.title, { ...timed, title: [] }, calendar)
+    if (tail !== undefined && tail.title.length === 0) return subjectOf(tail)
+  }
   // "the next annual summary", "the sync up on Friday": a title without a noun.
   const head = headOf(words, calendar)
   if (head !== undefined && head.title.length > 0 && (head.order !== undefined || head.moment.day !== undefined)) {

@@ -4,6 +4,8 @@ import {
   ofRows,
   update,
   column,
+  labelled,
+  moment,
   value,
   owner,
   named,
@@ -42,9 +44,14 @@ export const RULES: ReadonlyArray<Rule> = [
       "<adjust> {x} 's {c} (up|down|back|forward|out)? (to|until|till) {v}",
       "<adjust> (the|their|his|her|its)? {c} (up|down|back|forward|out)? (to|until|till) {v}",
       "(make|mark) {x} (a|an|as|as a|as an)? {s} {c}",
-      "give {x} (a|an) {s} {c}"
+      "give {x} (a|an) {s} {c}",
+      "<set> who (is|'s) {c} (of|for) {x} <to> {v}"
     ],
-    update(({ s, ...captures }) => column(s === undefined ? captures : { ...captures, v: s }))
+    update(labelled)
+  ],
+  [
+    ["{x} (should have|must have|needs|gets|should get|should be|needs to be|needs to have|must be) (a|an)? {s} {c}"],
+    update(labelled, true)
   ],
   [
     [
@@ -94,13 +101,13 @@ export const RULES: ReadonlyArray<Rule> = [
       "<move> (the)? (time|start|start time|date|day) (of|for) {x} to {t}",
       "(can|could|may|shall) {x} (be|start|begin|happen|take place|be moved|be rescheduled|be changed|be pushed|be pushed back|be brought forward|move) (to|until|for)? {t}"
     ],
-    (captures, read, calendar) => update(value)({ ...captures, v: captures["t"]! }, read, calendar)
+    update(moment)
   ],
   [
     [
       "{x} (is moving|has moved|is now|'s now|should be|should start|should be moved|needs to be moved|needs to move|must be moved|has been moved|was moved|is being moved|has to be moved|should move|will be|will start|is rescheduled|has been rescheduled|was rescheduled|needs to start|should be rescheduled|needs to be rescheduled|should begin) (to|for|at|on|until)? {t} (instead)?"
     ],
-    (captures, read, calendar) => update(value, true)({ ...captures, v: captures["t"]! }, read, calendar)
+    update(moment, true)
   ],
   [
     ["<set> {x} (to|as|with|at) (the|a)? {c} (of|to|is|=)? {v}", "<mark> {x} (as|with|to) (the)? {c} {v}"],
@@ -176,10 +183,15 @@ export const RULES: ReadonlyArray<Rule> = [
     ["(unassign|deassign) {x}", "(unassign|deassign) {x} from {p}", "take {x} (away|off|back)? from {p}"],
     update(({ p }) => [Setting.Column({ column: [OWNER], value: [], ...(p === undefined ? {} : { was: p }) })])
   ],
+  [["{x} (is|are|'s|will be) due (on|by)? {t}"], update(moment, false)],
   [
-    ["{x} (is|are|'s|should be|will be|must be) due (on|by)? {t}"],
-    (captures, read, calendar) => update(value, false)({ ...captures, v: captures["t"]! }, read, calendar)
+    [
+      "{x} (should be|must be|needs to be|has to be|is now|is to be) due (on|by)? {t}",
+      "{x} (should be|must be|needs to be|has to be|is to be) (done|finished|completed|ready) (by|on) {t}"
+    ],
+    update(moment, true)
   ],
+  [["(make|set|mark) {x} (to be|as)? due (on|by)? {t}"], update(moment)],
   [
     [
       "{p} <takes> {x}",
@@ -228,6 +240,8 @@ export const RULES: ReadonlyArray<Rule> = [
       "(move|shift|reschedule|bring|push|make|start|begin|have|get|put|set|schedule|change) {x} (start|begin|to start|be|to|to be)? {d} (earlier|sooner|ahead)",
       "{x} (should|needs to|must|has to|will) (start|begin|be|happen|be moved|move) {d} (earlier|sooner)",
       "(can|could|may|shall|let|have) {x} (start|begin|be|happen|take place|be moved) (by)? {d} (earlier|sooner)",
+      "(bring|move|pull|bump|shift|push) (the)? {c} (of|for) {x} <forward> (by)? {d}",
+      "(bring|move|pull|bump|shift|push) {x} 's {c} <forward> (by)? {d}",
       "(can|could|may|shall) {x} be (brought forward|moved up|pulled forward|moved forward by|advanced) (by)? {d}"
     ],
     shift(-1)

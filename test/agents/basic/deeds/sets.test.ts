@@ -74,8 +74,14 @@ describe("requests to change a set of rows in basic mode", () => {
     it.effect("draft what 130 requests that were written before the rules ask for, or nothing", () =>
       Effect.gen(function* () {
         const [team, company] = [yield* saying(yield* taskTeam), yield* saying(yield* salesCompany)]
-        const first = [yield* score(team, casesOf("freshTeam.jsonl")), yield* score(company, casesOf("freshBoard.jsonl"))]
-        const second = [yield* score(team, casesOf("secondTeam.jsonl")), yield* score(company, casesOf("secondSales.jsonl"))]
+        const first = [
+          yield* score(team, casesOf("freshTeam.jsonl")),
+          yield* score(company, casesOf("freshBoard.jsonl"))
+        ]
+        const second = [
+          yield* score(team, casesOf("secondTeam.jsonl")),
+          yield* score(company, casesOf("secondSales.jsonl"))
+        ]
         console.log(first, second)
         const sum = (of: typeof first, what: "exact" | "wrong") => of.reduce((all, one) => all + one[what], 0)
         expect([sum(first, "wrong"), sum(second, "wrong")]).toEqual([0, 0])
