@@ -17,6 +17,8 @@ const ALLOWED: Readonly<Record<string, readonly [count: number, reason: string]>
   "src/agents/basic/rules.ts": [2, "basic mode's vocabulary: patterns of a question"],
   "src/database/audit.ts": [1, "stored data: the audit log's actor of an unidentified caller"],
   "src/database/embedded/processes.ts": [2, "the name of a system user"],
+  "test/agents/basic/deeds/freshTeam.jsonl": [1, "a quoted request"],
+  "test/agents/basic/deeds/secondTeam.jsonl": [2, "a quoted request"],
   "test/agents/basic/questions.test.ts": [3, "a quoted question"],
   "test/fixtures/chinook/Chinook_PostgreSql.sql": [1, "the title of a song"],
   "test/fixtures/office/fresh-harbor.txt": [1, "a quoted question"],

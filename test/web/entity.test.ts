@@ -124,6 +124,7 @@ describe("an entity", () => {
       await labelled(page, "Phone").fill("617-555-0100")
       await button(page, "Show the change").click()
       await page.getByText("You may not change phone of Yuki Tanaka.").waitFor()
+      expect(await button(page, "Delete…").count()).toBe(0)
     }))
 
   it("that is hidden answers as one that doesn't exist", () =>
@@ -133,7 +134,7 @@ describe("an entity", () => {
         for (const handle of [`people/${id}`, "people/zzzzzzzzzzzzz", "nothing/1"]) {
           await page.goto(`${here.stage.url}/#e/${handle}`)
           await page.reload()
-          const said = await page.getByRole("alert").innerText()
+          const said = await page.locator(".entity [role=alert]").innerText()
           expect(said).toBe(`There is no type "${handle.split("/")[0]}".`)
         }
       },
@@ -144,6 +145,7 @@ describe("an entity", () => {
   it("of an unknown id says so", () =>
     visit(async (page) => {
       await page.goto(`${here.stage.url}/#e/people/zzzzzzzzzzzzz`)
-      await page.getByText('There is no person with the id "zzzzzzzzzzzzz".').waitFor()
+      const said = await page.locator(".entity [role=alert]").innerText()
+      expect(said).toBe('There is no person with the id "zzzzzzzzzzzzz".')
     }))
 })

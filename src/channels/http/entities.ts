@@ -39,7 +39,8 @@ export const Entities = HttpApiBuilder.group(
       }
     })
     return handlers.handleAll({
-      get: ({ params: { id, type } }) => orProblem(Effect.map(recordOf(type, id), (record) => json<EntityRecord>(record)))
+      get: ({ params: { id, type } }) =>
+        orProblem(Effect.map(recordOf(type, id), (record) => json<EntityRecord>(record)))
     })
   })
 )

@@ -43,7 +43,6 @@ const formFieldOf = (field: ActionField | OpenRowAction["action"]["fields"][numb
       name,
       kind,
       needed,
-      description: WRITTEN[kind],
       ...(values === undefined ? {} : { values }),
       ...(isChosen ? { chosen: true } : {})
     }

@@ -55,21 +55,23 @@ const Changed = ({ entries }: { readonly entries: ReadonlyArray<Entry> }) => (
     <ol class="changed">
       {entries.map((entry) => {
         const at = new Date(entry.at)
-        const { actionId, cells, changeId, channel } = entry
+        const { actionId, cells, changeId } = entry
         return (
           <li key={changeId}>
             <p class="aside">
               <time dateTime={entry.at}>
                 {dayName(at)}, {clock(at)}
               </time>{" "}
-              · <bdi>{peopleOf(entry)}</bdi> · {channel}
+              · <bdi>{peopleOf(entry)}</bdi>
             </p>
             {cells === undefined ? (
               <p class="aside">The values are no longer kept.</p>
             ) : (
               <DraftSteps
                 done
-                steps={[{ actionId, action: "", displayName: pastOf(actionId), entityTypeId: "", entityId: changeId, cells }]}
+                steps={[
+                  { actionId, action: "", displayName: pastOf(actionId), entityTypeId: "", entityId: changeId, cells }
+                ]}
               />
             )}
           </li>

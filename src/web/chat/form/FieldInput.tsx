@@ -30,6 +30,17 @@ const YES_OR_NO: ReadonlyArray<readonly [string, string]> = [
   ["false", "No"]
 ]
 
+/** Columns whose texts have several lines. */
+const PROSE = /note|description|comment|details|summary|text|body/
+
+/** Whether a text is written in several lines. */
+const isProse = ({ field: { check, maxLength, pattern, slug }, form }: Props): boolean =>
+  pattern === undefined &&
+  check === undefined &&
+  (maxLength === undefined
+    ? PROSE.test(slug) || (form.row?.values[slug] ?? "").length > MAX_LINE
+    : maxLength > MAX_LINE)
+
 const hintOf = ({ description, kind, max, min }: Place["field"]): string => {
   const bounds =
     min !== undefined && max !== undefined
@@ -43,7 +54,7 @@ const hintOf = ({ description, kind, max, min }: Place["field"]): string => {
 }
 
 const Control = ({ field, form, path, ...described }: Props & Described): JSX.Element => {
-  const { kind, maxLength = 2000, pattern, values } = field
+  const { kind, values } = field
   const value = form.get(path)
   const onInput = ({ currentTarget }: { readonly currentTarget: { readonly value: string } }) =>
     form.set(path, currentTarget.value)
@@ -61,7 +72,7 @@ const Control = ({ field, form, path, ...described }: Props & Described): JSX.El
         ))}
       </select>
     )
-  if (kind === "text" && pattern === undefined && maxLength > MAX_LINE && field.check === undefined)
+  if (kind === "text" && isProse({ field, form, path }))
     return <textarea {...described} rows={3} value={value} onInput={onInput} />
   return (
     <input

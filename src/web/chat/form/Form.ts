@@ -130,7 +130,8 @@ export class Form {
       if (typeof value === "string") {
         const chosen = this.#chosen.get(slug)
         // Of a row, what was changed; an empty text empties the cell.
-        if (this.row === undefined ? value.trim() !== "" : value !== (this.row.values[slug] ?? "")) sent[slug] = chosen?.name === value ? chosen.value : value
+        if (this.row === undefined ? value.trim() !== "" : value !== (this.row.values[slug] ?? ""))
+          sent[slug] = chosen?.name === value ? chosen.value : value
         continue
       }
       const entries = value.map((entry) =>
