@@ -4,10 +4,9 @@
  * is only reported to administrators who see the whole type.
  */
 import { Context, Effect, Layer, Semaphore } from "effect"
-import { Database } from "../../database/Database.ts"
-import { orUnavailable } from "../../database/execute.ts"
 import { typeBySlug } from "../../domain/EntityType.ts"
-import { type NotAdmitted, type NotAllowed, OperatorError, type Unavailable } from "../../domain/errors.ts"
+import { Database } from "../../database/Database.ts"
+import type { NotAdmitted, NotAllowed, OperatorError, Unavailable } from "../../domain/errors.ts"
 import type { Principal } from "../../domain/Principal.ts"
 import type { Power } from "../../permissions/Policy.ts"
 import { Invitations, MAX_INVITED } from "../access/Invitations.ts"
@@ -17,7 +16,7 @@ import { type Proposal, propose } from "../import/propose.ts"
 import { readPeopleList } from "../import/peopleList.ts"
 import { ofPage, Remedies } from "../import/remedies.ts"
 import type { FileOptions } from "../import/readers/ImportFile.ts"
-import { loadSample } from "../import/sample/loadSample.ts"
+import { addSample } from "../import/sample/loadSample.ts"
 import { IdentityResolver } from "../members/IdentityResolver.ts"
 import { requirePower } from "../members/powers.ts"
 import type { ImportFile, Imported as Reported, Sample } from "../../wire/admin/import.ts"
@@ -56,7 +55,7 @@ export class Imports extends Context.Service<
   static readonly layer = Layer.effect(
     Imports,
     Effect.gen(function* () {
-      const { app } = yield* Database
+      const database = yield* Database
       const identities = yield* IdentityResolver
       const importer = yield* Importer
       const invitations = yield* Invitations
@@ -71,13 +70,6 @@ export class Imports extends Context.Service<
         yield* requirePower(state.policy, principal, power)
         return { principal, state }
       })
-
-      const isImported = (organizationId: bigint) =>
-        Effect.map(
-          app`SELECT 1 FROM max.audit_log WHERE organization_id = ${organizationId} AND chain = 'changes'
-            AND action = 'data.imported' LIMIT 1`,
-          (rows) => rows.length > 0
-        ).pipe(orUnavailable)
 
       return Imports.of({
         mayImport: (administrator) => Effect.asVoid(current(administrator)),
@@ -102,12 +94,7 @@ export class Imports extends Context.Service<
 
         addSample: Effect.fn("Imports.addSample")(function* (administrator) {
           const { principal, state } = yield* current(administrator)
-          const { organization } = state.catalog
-          if (yield* isImported(organization.id))
-            return yield* OperatorError.of(
-              "Sample data is for an organization without data, and files were imported here."
-            )
-          return yield* readers.withPermit(loadSample(importer, organization, principal))
+          return yield* readers.withPermit(addSample(database, importer, state.catalog.organization, principal))
         }),
 
         import: Effect.fn("Imports.import")(function* (administrator, path, wanted, onProgress) {

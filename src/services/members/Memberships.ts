@@ -1,6 +1,6 @@
 /** Memberships: who is admitted to an organization, with which roles, attributes and verified identifiers. */
 import { Array as Arr, Context, Effect, Layer, Schema } from "effect"
-import type { AuditEvent } from "../../database/audit.ts"
+import { type AuditEvent, OPERATOR } from "../../database/audit.ts"
 import { Database } from "../../database/Database.ts"
 import { holdEpoch, raiseEpoch } from "../../database/epoch.ts"
 import { decodeRows } from "../../database/decodeRows.ts"
@@ -88,12 +88,15 @@ export class Memberships extends Context.Service<
       standing: Standing,
       administrator: Principal
     ) => Effect.Effect<void, Fault>
-    /** Replaces the roles of a member by entity id, for an administrator; a power always keeps an active holder. */
+    /**
+     * Replaces the roles of a member by entity id, and leaves the attributes. Of an administrator's change, every power keeps
+     * an active holder.
+     */
     readonly setRoles: (
       organization: Organization,
       anchorId: string,
       roles: ReadonlyArray<string>,
-      administrator: Principal
+      administrator?: Principal
     ) => Effect.Effect<void, Fault | NotAllowed>
   }
 >()("max/services/Memberships") {
@@ -218,24 +221,21 @@ export class Memberships extends Context.Service<
         setRoles: Effect.fn("Memberships.setRoles")(function* (organization, anchorId, roles, administrator) {
           const { state } = yield* currentPeople(organization)
           yield* checkRoles("This person", roles, state)
-          yield* mayGive(state.policy, administrator, roles)
+          if (administrator !== undefined) yield* mayGive(state.policy, administrator, roles)
           yield* Effect.gen(function* () {
-            yield* lockEpochFor(app, organization, administrator)
+            if (administrator === undefined) yield* lockEpoch(state)
+            else yield* lockEpochFor(app, organization, administrator)
             const [before] = yield* app<{ roles: ReadonlyArray<string> }>`SELECT roles FROM max.memberships
               WHERE organization_id = ${organization.id} AND anchor_id = ${anchorId}`
             if (before === undefined) return yield* OperatorError.of("No member has this id.")
-            yield* mayGive(state.policy, administrator, before.roles)
+            if (administrator !== undefined) yield* mayGive(state.policy, administrator, before.roles)
             if (sameRoles(before.roles, roles)) return
-            yield* keepingHolders(
-              app,
-              organization,
-              state.policy,
-              app`UPDATE max.memberships SET roles = ${[...new Set(roles)]}::text[]
+            const update = app`UPDATE max.memberships SET roles = ${[...new Set(roles)]}::text[]
                 WHERE organization_id = ${organization.id} AND anchor_id = ${anchorId}`
-            )
+            yield* administrator === undefined ? update : keepingHolders(app, organization, state.policy, update)
             yield* raiseEpoch(app, organization.id, [
               {
-                actor: administrator.anchorEntityId,
+                actor: administrator?.anchorEntityId ?? OPERATOR,
                 action: "membership.changed",
                 subject: anchorId,
                 details: { roles, before: { roles: before.roles } }

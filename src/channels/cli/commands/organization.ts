@@ -147,6 +147,17 @@ const signInLink = Command.make(
   })
 ).pipe(Command.withDescription("Create a link that signs a member in"))
 
+const setRoles = Command.make(
+  "roles",
+  { who: argument("who", "A member's e-mail address or phone number"), role },
+  Effect.fnUntraced(function* ({ role: roles, who }) {
+    const organization = yield* currentOrganization
+    const memberships = yield* Memberships
+    yield* memberships.setRoles(organization, yield* memberOf(organization, who), roles)
+    yield* result({ who, roles }, [`${who} has the role ${roles.join(", ")}, from the next request on.`])
+  })
+).pipe(Command.withDescription("Replace the roles of a member; attributes stay as they are"))
+
 const members = Command.make(
   "list",
   {},
@@ -193,5 +204,5 @@ const resume = Command.make(
 
 export const member = Command.make("member").pipe(
   Command.withDescription("Members and their roles"),
-  Command.withSubcommands([add, invite, signInLink, members, suspend, resume, sync])
+  Command.withSubcommands([add, invite, signInLink, setRoles, members, suspend, resume, sync])
 )

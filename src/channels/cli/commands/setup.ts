@@ -1,8 +1,11 @@
 /** The first run as commands: a new link for the page. */
 import { Effect } from "effect"
 import { Command } from "effect/cli"
+import { Database } from "../../../database/Database.ts"
 import { Env } from "../../../env.ts"
 import { Setup } from "../../../services/onboarding/Setup.ts"
+import { Importer } from "../../../services/import/Importer.ts"
+import { addSample } from "../../../services/import/sample/loadSample.ts"
 import type { SetupSteps } from "../../../wire/admin/setup.ts"
 import { Checklist } from "../../../services/administration/Checklist.ts"
 import { currentOrganization } from "../context.ts"
@@ -50,7 +53,22 @@ const steps = Command.make(
   })
 ).pipe(Command.withDescription("Show which steps after the first run were taken"))
 
+const sample = Command.make(
+  "sample",
+  {},
+  Effect.fnUntraced(function* () {
+    const { companies, meetings, people } = yield* addSample(
+      yield* Database,
+      yield* Importer,
+      yield* currentOrganization
+    )
+    yield* result({ people, companies, meetings }, [
+      `Added ${people} people, ${companies} companies and ${meetings} meetings to try Max with.`
+    ])
+  })
+).pipe(Command.withDescription("Add the sample data to an organization without data"))
+
 export const setup = Command.make("setup").pipe(
   Command.withDescription("Set Max up in a browser"),
-  Command.withSubcommands([link, steps])
+  Command.withSubcommands([link, steps, sample])
 )

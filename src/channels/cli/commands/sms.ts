@@ -26,7 +26,8 @@ export const addNumber = Command.make(
     token: Flag.String("token").pipe(
       Flag.withDescription("A reference to the account's auth token: env:NAME or file:/path"),
       Flag.withDefault("env:TWILIO_AUTH_TOKEN")
-    )
+    ),
+    seal: toggle("seal", "Try the token with Twilio and seal it, as the page does, instead of keeping the reference")
   },
   Effect.fnUntraced(function* (input) {
     if (!/^AC[0-9a-f]{32}$/i.test(input.account)) {
@@ -34,14 +35,19 @@ export const addNumber = Command.make(
         `--account is AC and 32 digits, as Twilio's console shows it, and ${quoted(input.account)} isn't.`
       )
     }
-    const { reference } = yield* readReference("--token", input.token)
+    const { reference, secret } = yield* readReference("--token", input.token)
+    if (input.seal) {
+      const { twilioUrl } = yield* Env
+      const { tryTwilioAccount } = yield* Effect.promise(() => import("../../sms/twilio.ts"))
+      yield* tryTwilioAccount(twilioUrl, input.account, secret)
+    }
     const settings = yield* SmsSettings
     const organization = yield* currentOrganization
     const { phone } = yield* settings.addNumber(organization, {
       phone: input.number,
       provider: "twilio",
       account: input.account,
-      secret: reference
+      secret: input.seal ? { secret } : reference
     })
     const webhook = yield* webhookAt
     yield* result({ number: phone, organization: organization.slug, webhook: webhook ?? null }, [

@@ -3,7 +3,10 @@ import { Effect } from "effect"
 import { mkdtemp, rm, writeFile } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
+import type { Database } from "../../../database/Database.ts"
+import { orUnavailable } from "../../../database/execute.ts"
 import type { Organization } from "../../../domain/EntityType.ts"
+import { OperatorError } from "../../../domain/errors.ts"
 import type { Principal } from "../../../domain/Principal.ts"
 import type { Importer } from "../Importer.ts"
 import { generate, STAFF } from "./generate.ts"
@@ -36,3 +39,19 @@ export const loadSample = Effect.fnUntraced(function* (
   yield* load("meetings", meetings, { owner, company: "company:companies.id", attendees: "attendees:people.email" })
   return { people: people.length, companies: companies.length, meetings: meetings.length }
 }, Effect.scoped)
+
+/** Adds the sample data to an organization without imported rows, for an operator or an administrator. */
+export const addSample = Effect.fn("sample.add")(function* (
+  { app }: Database["Service"],
+  importer: Importer["Service"],
+  organization: Organization,
+  administrator?: Principal
+) {
+  const imported = yield* orUnavailable(
+    app`SELECT 1 FROM max.audit_log WHERE organization_id = ${organization.id} AND chain = 'changes'
+      AND action = 'data.imported' LIMIT 1`
+  )
+  if (imported.length > 0)
+    return yield* OperatorError.of("Sample data is for an organization without data, and files were imported here.")
+  return yield* loadSample(importer, organization, administrator)
+})
