@@ -1,4 +1,5 @@
 /** The endpoints for an organization's model and phone line, for administrators with the power `secrets`. */
+import type { Schema } from "effect"
 import * as HttpApiEndpoint from "effect/http-api/HttpApiEndpoint"
 import * as HttpApiGroup from "effect/http-api/HttpApiGroup"
 import * as HttpApiSchema from "effect/http-api/HttpApiSchema"
@@ -8,46 +9,32 @@ import { InvalidInput, NotAllowed, NotPossible, Unavailable } from "../../wire/p
 import { Admitted, Need } from "./admitted.ts"
 
 const error = [InvalidInput, NotAllowed, NotPossible, Unavailable] as const
+const done = { success: HttpApiSchema.NoContent, error } as const
+
+/** An endpoint that changes something and answers nothing. */
+const act = <const Name extends string, const At extends string, Payload extends Schema.Top>(
+  name: Name,
+  path: At,
+  payload: Payload,
+  summary: string
+) => HttpApiEndpoint.post(name, `/v1/admin/${path}`, { payload, ...done }).annotate(OpenApi.Summary, summary)
+
+const shown = <const Name extends string, Success extends Schema.Top>(name: Name, success: Success, summary: string) =>
+  HttpApiEndpoint.get(name, `/v1/admin/${name}`, { success, error }).annotate(OpenApi.Summary, summary)
 
 export const connections = HttpApiGroup.make("connections")
   .add(
-    HttpApiEndpoint.get("model", "/v1/admin/model", { success: Wire.ModelConnection, error }).annotate(
+    shown("model", Wire.ModelConnection, "The model that answers, and what is known of its key; never the key"),
+    act("setModel", "model", Wire.SetModel, "Set the organization's model, and a budget within the operator's"),
+    act("setModelKey", "model/key", Wire.SetModelKey, "Set the key: it is tried, and sealed if the provider takes it"),
+    HttpApiEndpoint.delete("removeModelKey", "/v1/admin/model/key", done).annotate(
       OpenApi.Summary,
-      "The model that answers, and what is known of the organization's key; never the key"
+      "Remove the key; basic mode answers from the next question on"
     ),
-    HttpApiEndpoint.post("setModel", "/v1/admin/model", {
-      payload: Wire.SetModel,
-      success: HttpApiSchema.NoContent,
-      error
-    }).annotate(OpenApi.Summary, "Set the organization's own model, and a day's budget within the operator's"),
-    HttpApiEndpoint.post("setModelKey", "/v1/admin/model/key", {
-      payload: Wire.SetModelKey,
-      success: HttpApiSchema.NoContent,
-      error
-    }).annotate(OpenApi.Summary, "Set the key: it is tried with the provider, and sealed if it is taken"),
-    HttpApiEndpoint.delete("removeModelKey", "/v1/admin/model/key", {
-      success: HttpApiSchema.NoContent,
-      error
-    }).annotate(OpenApi.Summary, "Remove the key; basic mode answers from the next question on"),
-    HttpApiEndpoint.get("line", "/v1/admin/line", { success: Wire.PhoneLine, error }).annotate(
-      OpenApi.Summary,
-      "The numbers for text messages, and whom the line answers"
-    ),
-    HttpApiEndpoint.post("setLine", "/v1/admin/line", {
-      payload: Wire.SetLine,
-      success: HttpApiSchema.NoContent,
-      error
-    }).annotate(OpenApi.Summary, "Set the contact, the role of an open line, and what it may change"),
-    HttpApiEndpoint.post("addNumber", "/v1/admin/line/numbers", {
-      payload: Wire.AddNumber,
-      success: HttpApiSchema.NoContent,
-      error
-    }).annotate(OpenApi.Summary, "Answer a number: its account is tried with the provider first"),
-    HttpApiEndpoint.post("removeNumber", "/v1/admin/line/numbers/remove", {
-      payload: Wire.RemoveNumber,
-      success: HttpApiSchema.NoContent,
-      error
-    }).annotate(OpenApi.Summary, "Stop answering a number, immediately")
+    shown("line", Wire.PhoneLine, "The numbers for text messages, and whom the line answers"),
+    act("setLine", "line", Wire.SetLine, "Set the contact, the role of an open line, and what it may change"),
+    act("addNumber", "line/numbers", Wire.AddNumber, "Answer a number: its account is tried with the provider first"),
+    act("removeNumber", "line/numbers/remove", Wire.RemoveNumber, "Stop answering a number, immediately")
   )
   .middleware(Admitted)
   .annotate(Need, { scope: "admin", calls: 1 })
