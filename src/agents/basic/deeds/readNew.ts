@@ -174,8 +174,8 @@ function* steps(words: Words, so: New, about: About, depth: number): Generator<r
         yield [from + value, setting(so, Setting.Column({ column: phrase, value: words.slice(from, from + value) }))]
     }
   }
-  // "in the Back end board", "in In Review", "as a lead".
-  for (const lead of leads(IN)) {
+  // "in the Back end board", "in In Review", "as a lead"; "medium priority" alone.
+  for (const lead of [...leads(IN), 0]) {
     for (const length of valueLengths(words.slice(lead)).slice(0, 4)) {
       const value = words.slice(lead, lead + length)
       for (let kind = 1; kind <= 2; kind++) {
@@ -188,7 +188,7 @@ function* steps(words: Words, so: New, about: About, depth: number): Generator<r
           setting(so, own ? Setting.Column({ column: phrase, value }) : Setting.Value({ value, kind: phrase }))
         ]
       }
-      yield [lead + length, setting(so, Setting.Value({ value }))]
+      if (lead > 0) yield [lead + length, setting(so, Setting.Value({ value }))]
     }
   }
   const skipped = SKIPPED.find((text) => startsWith(words, text))
@@ -244,7 +244,8 @@ function* names(words: Words, from: number, so: New): Generator<readonly [number
   }
   for (let length = 1; from + length <= words.length; length++) {
     const name = words.slice(from, from + length)
-    if (name.some(({ quoted }) => quoted)) return
+    // What follows a comma is said of the row, and no part of its name.
+    if (name.some(({ quoted }) => quoted) || name.slice(0, -1).some(({ after }) => after.includes(","))) return
     if (isValue(name)) yield [from + length, { ...so, name }]
   }
 }

@@ -45,6 +45,8 @@ export const RULES: ReadonlyArray<Rule> = [
       "<adjust> (the|their|his|her|its)? {c} (up|down|back|forward|out)? (to|until|till) {v}",
       "(make|mark) {x} (a|an|as|as a|as an)? {s} {c}",
       "give {x} (a|an) {s} {c}",
+      "(make|set) {x} 's {c} {s}",
+      "(make|set) (the)? {c} (of|for) {x} {s}",
       "<set> who (is|'s) {c} (of|for) {x} <to> {v}"
     ],
     update(labelled)
@@ -87,6 +89,7 @@ export const RULES: ReadonlyArray<Rule> = [
       "<mark> {x} <as> (a|an|the)? {v}",
       "<mark> {x} <as> (having)? (the)? {v} {c}",
       "(mark|flag) {x} {v}",
+      "(get|bring|take) {x} (back)? into (the)? {v}",
       "{x} (->|=>|→|=) {v}",
       "(can|could|may|shall) {x} be (moved|changed|set|updated|switched|marked|put|turned|flipped) (over|back)? (to|as|into|in) (the)? {v}",
       "(can|could|may|shall) {x} be (moved|changed|set|updated|switched|put) (over|back)? (to|into|in) (the)? {v} {c}"
@@ -191,7 +194,10 @@ export const RULES: ReadonlyArray<Rule> = [
     ],
     update(moment, true)
   ],
-  [["(make|set|mark) {x} (to be|as)? due (on|by)? {t}"], update(moment)],
+  [
+    ["(make|set|mark) {x} (to be|as)? due (on|by)? {t}", "(want|like|need|have|get) {x} (to be)? due (on|by)? {t}"],
+    update(moment)
+  ],
   [
     [
       "{p} <takes> {x}",
@@ -202,7 +208,7 @@ export const RULES: ReadonlyArray<Rule> = [
       "(we are|i am) <assigning> {x} from {o} (over)? to {p}",
       "(we have|i have|we 've) (assigned|reassigned|given|handed|handed over|passed|transferred|moved|switched|shifted) {x} (over)? to {p}",
       "{x} 's (new)? <owner> <be> {p}",
-      "{x} <becomes> {p} 's",
+      "{x} <becomes> {p} 's (job|task|responsibility|problem|turf|to do|to handle|to take care of|now)?",
       "{p} <be> {x} 's (new)? <owner>"
     ],
     update(owner, true)

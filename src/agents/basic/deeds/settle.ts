@@ -172,13 +172,13 @@ function* listing(column: string, type: ContextType, some: Values): Script<strin
   return ` ${all ? "There are" : "There are, for example,"} ${and(values.slice(0, MAX_LISTED))}.`
 }
 
-/** A value as rows spell it: "qualified" is "Qualified", and "finished" the one word that rows have for it. */
+/** A value as rows spell it: "qualified" is "Qualified", "review" is "In review", and "finished" the one word that rows have for it. */
 function* spelling(column: string, typed: string, entityTypeId: string): Script<string | undefined> {
-  const same = FINISHED.includes(foldText(typed)) ? FINISHED : []
+  const forms = FINISHED.includes(foldText(typed)) ? FINISHED : [plainValue(typed), plainValue(`in ${typed}`)]
   const page = yield* find({
     entityTypeId,
-    filters: [{ columnId: column, op: "eq", value: same.length === 0 ? typed : same.join("|") }],
-    limit: same.length === 0 ? 1 : MAX_LIMIT,
+    filters: [{ columnId: column, op: "eq", value: forms.join("|") }],
+    limit: MAX_LIMIT,
     selectColumns: [column]
   })
   const spelled = new Set(
