@@ -1,7 +1,7 @@
 /**
  * Benchmarks report ratios: contestants take turns within one run, so that the machine's noise affects all of them equally.
  * Usage: npm run bench -- NAME [--rows 100000] [--json] [--keep FOLDER | --database-url URL], where NAME is store, growth
- * [--sizes 10000,…] [--plots FOLDER], big (one organization) [--only WORDS], http, changes, sse, page, tracing, traces, rls, neighbour, soak [--minutes 1], tokens, cold, import,
+ * [--sizes 10000,…] [--plots FOLDER], big (one organization) [--only WORDS], http, changes, sse, page, tracing, traces, rls, replicas, neighbour, soak [--minutes 1], tokens, cold, import,
  * permissions, turn, basic, or report [--minutes 10], which writes docs/performance/figures.md.
  */
 import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
@@ -17,6 +17,7 @@ import { http } from "./http.ts"
 import { importing } from "./import.ts"
 import { page } from "./page.ts"
 import { permissions } from "./permissions.ts"
+import { replicas } from "./replicas.ts"
 import { report } from "./report.ts"
 import { rls } from "./rls.ts"
 import { mcpTokens } from "./mcpTokens.ts"
@@ -58,6 +59,7 @@ const BENCHES: Readonly<Record<string, () => Effect.Effect<void, unknown>>> = {
   changes: () => Effect.map(changes(rows, where, json), print(json)),
   http: () => Effect.map(http(rows, where, json), print(json)),
   rls: () => Effect.map(rls(rows, where, json), print(json)),
+  replicas: () => Effect.map(replicas(rows, json), print(json)),
   import: () => importing(rows, json),
   tokens: () =>
     Effect.map(Effect.all([tokens(json), mcpTokens(where, json)]), (measured) => print(json)(measured.flat())),
