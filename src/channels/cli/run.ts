@@ -263,11 +263,16 @@ const configFlag = (args: ReadonlyArray<string>): string | undefined => {
       : own[at + 1]
 }
 
+/** The flags of `max` that take a value. */
+const VALUED: ReadonlyArray<string> = ["--org", "--as", "--config"]
+
 /** The command path, such as `max member add`. Arguments are left out because they may contain personal data. */
 const commandOf = (args: ReadonlyArray<string>): string => {
+  // Flags may come before the command.
+  const words = args.filter((arg, index) => !arg.startsWith("-") && !VALUED.includes(args[index - 1] ?? ""))
   const names = ["max"]
   let candidates = root.subcommands.flatMap(({ commands }) => [...commands])
-  for (const word of args) {
+  for (const word of words) {
     const next = candidates.find(({ name }) => name === word)
     if (next === undefined) break
     names.push(next.name)

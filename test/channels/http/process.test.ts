@@ -3,6 +3,9 @@ import { Effect, Exit, Redacted, Scope } from "effect"
 import { Reactivity } from "effect/reactivity"
 import { Agent, request } from "node:http"
 import { connect } from "node:net"
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
 import { afterAll, beforeAll, describe, expect, inject, it, onTestFinished } from "vitest"
 import { program, runMax } from "../../support/cli.ts"
 import { migratedDatabase } from "../../support/database.ts"
@@ -234,6 +237,23 @@ describe("max serve", () => {
     expect(messages.slice(1)).toEqual([
       [expect.stringMatching(/^MAX_HTTP_HOST, MAX_HTTP_PORT: /)],
       ["I can't look things up right now. Please try again in a minute."]
+    ])
+  })
+
+  it("writes JSON records, too, if the format is set in a file that --config names before the command", async () => {
+    const folder = mkdtempSync(join(tmpdir(), "max-process-"))
+    onTestFinished(() => rmSync(folder, { recursive: true }))
+    const path = join(folder, "max.json")
+    writeFileSync(path, JSON.stringify({ MAX_LOG_FORMAT: "json" }))
+    const down = { ...env, DATABASE_URL: "postgres://user:password@127.0.0.1:9/none" }
+    const server = await serve({}, [process.execPath, program, "--config", path, "serve"])
+    const gone = await runMax(["--config", path, "--org=atlas", "serve"], down)
+    server.end("SIGTERM")
+    expect(await server.ended).toBe(0)
+    const messages = [server.said(), gone.stderr].map((said) => JSON.parse(said.split("\n")[0]!).message as string)
+    expect(messages).toEqual([
+      expect.stringMatching(/^Max answers at http/),
+      "I can't look things up right now. Please try again in a minute."
     ])
   })
 
