@@ -29,6 +29,16 @@ export type Intent = Data.TaggedEnum<{
   Via: { readonly subject: Subject; readonly via: string; readonly what: string }
   /** "who else works there": the colleagues of the person in focus. */
   Colleagues: {}
+  /** Who of two has more rows; the condition on each of them is the last one of its lookup. */
+  Comparison: {
+    readonly asks: "whether" | "which"
+    readonly fewer: boolean
+    readonly sides: readonly [Lookup, Lookup]
+  }
+  /** How long the one row takes that a lookup leads to. */
+  HowLong: { readonly lookup: Lookup }
+  /** "The most common status": the type that has such a column isn't said. */
+  Commonest: { readonly by: Words; readonly upwards: boolean; readonly popular: boolean }
   Browse: { readonly mode: "list" | "count"; readonly lookup: Lookup; readonly skip: number }
   /** Free text that introduces a person. `sure` excludes every other reading. */
   Introduce: {

@@ -2,7 +2,7 @@
 import { Data } from "effect"
 import { foldText } from "../../domain/keys.ts"
 import { PEOPLE } from "../../domain/EntityType.ts"
-import { GENERIC_PERSON_NOUNS, PERSON_NOUNS, SYNONYMS } from "./lexicon.ts"
+import { GENERIC_PERSON_NOUNS, OTHER_NOUNS, PERSON_NOUNS, SYNONYMS } from "./lexicon.ts"
 import { startsWith } from "./patterns.ts"
 import type { Context, ContextType } from "./readConversation.ts"
 import type { When } from "./readTime.ts"
@@ -35,6 +35,10 @@ export type Condition = Data.TaggedEnum<{
   Empty: { readonly words: string }
   Not: { readonly of: Condition }
   AnyOf: { readonly of: ReadonlyArray<Condition> }
+  /** That an amount is in this currency, where a column says so: "over 15 dollars". */
+  Currency: { readonly code: string }
+  /** That takes so long: "longer than an hour", "90 minutes". */
+  Length: { readonly how?: string; readonly minutes: number; readonly said: string }
   /** Rows of another type that lead here, or to which these lead: "with a meeting this week", "of customers in Berlin". */
   Related: { readonly lookup: Lookup; readonly none: boolean; readonly said: string }
 }>
@@ -85,7 +89,9 @@ export const nounAt = (
   }
   const [first, second] = tokens
   if (first === undefined) return undefined
-  const synonym = context.types.find((type) => SYNONYMS[type.id]?.has(first.word) === true)
+  const synonym = context.types.find(
+    (type) => SYNONYMS[type.id]?.has(first.word) === true || OTHER_NOUNS[foldText(type.name)]?.has(first.word) === true
+  )
   if (synonym !== undefined) return { noun: { type: synonym, said: first.text }, length: 1 }
   const people = peopleOf(context)
   if (people === undefined || !PERSON_NOUNS.has(first.word)) return undefined

@@ -3,6 +3,9 @@ import { Unavailable } from "../../domain/errors.ts"
 import { uncapitalized } from "../english.ts"
 import { answerAsked, sayable } from "./declared/answerAsked.ts"
 import { browse } from "./browse.ts"
+import { comparison } from "./comparing.ts"
+import { commonest } from "./figures/commonest.ts"
+import { howLong } from "./howLong.ts"
 import { answerRequest, declineRequest } from "./deeds/answerRequest.ts"
 import type { Conversation, Context, ContextType } from "./readConversation.ts"
 import { introduce } from "./introduce.ts"
@@ -33,6 +36,8 @@ const OPEN: ReadonlySet<Intent["_tag"]> = new Set([
   "Who",
   "Detail",
   "Figures",
+  "Commonest",
+  "Comparison",
   "Uncountable"
 ] as const)
 
@@ -112,6 +117,12 @@ function* run(intent: Intent, earlier: ReadonlyArray<string>, context: Context):
       return (yield* exactly(intent.tokens, context)) ?? intent.reply(example(context))
     case "Browse":
       return yield* browse(intent.mode, intent.lookup, intent.skip, context)
+    case "Comparison":
+      return yield* comparison(intent, context)
+    case "HowLong":
+      return yield* howLong(intent.lookup, context)
+    case "Commonest":
+      return yield* commonest(intent, context)
     case "Introduce":
       return yield* introduce(intent, context)
     case "Choose": {

@@ -12,7 +12,7 @@ import type { Said } from "./phrases.ts"
 import { columnsOf, count, find, type Script } from "./script.ts"
 import { distinguishing } from "./describeSubject.ts"
 import { beginning, endless, isWholeDays, withoutEnd } from "./underWay.ts"
-import { among, amount, called, differing, ON_REQUEST, numbered } from "./replies.ts"
+import { among, amount, called, cell, differing, ON_REQUEST, numbered } from "./replies.ts"
 
 const MAX_SHOWN = 5
 const MAX_READ = 25
@@ -83,7 +83,7 @@ function* answer(
   const items = numbered(rest, columns, shownCells)
   if (lookup.order !== undefined && rest.entities.length === 1)
     return `The ${lookup.order} one: ${items.replace(/^1\. /, "")}.`
-  if (single) return `The ${lookup.order} ones, at the same time:\n${items}`
+  if (single) return `The ${lookup.order} ones, at the same time${sameTime(rest, filters)}:\n${items}`
   if (page.total === 1) return `${there(lookup, page, said)}: ${items.replace(/^1\. /, "")}.`
   const left = page.total > skip + rest.entities.length
   const range = skip === 0 ? (left ? ` The first ${rest.entities.length}:` : "") : ` The next ${rest.entities.length}:`
@@ -94,6 +94,11 @@ function* answer(
 const together = ({ entities }: Page, filters: ReadonlyArray<Filter>): Page["entities"] => {
   const by = filters.find(({ op }) => op === "gte" || op === "lt")?.columnId ?? ""
   return entities.filter(({ columns }) => columns?.[by] === entities[0]?.columns?.[by])
+}
+
+const sameTime = ({ entities }: Page, filters: ReadonlyArray<Filter>): string => {
+  const time = cell(entities[0]?.columns?.[filters.find(({ op }) => op === "gte" || op === "lt")?.columnId ?? ""])
+  return time === "" ? "" : ` (${time})`
 }
 
 const isOne = ({ noun }: Lookup): boolean =>

@@ -1,7 +1,7 @@
 /** Builds the intents of the rules from their captures. */
 import { Intent, Subject } from "./Intent.ts"
 import { CARDINALS } from "../english.ts"
-import { INTRODUCING, ORDINALS, PRONOUNS } from "./lexicon.ts"
+import { CONCEPTS, INTRODUCING, ORDINALS, PRONOUNS } from "./lexicon.ts"
 import type { Captures } from "./patterns.ts"
 import type { Context } from "./readConversation.ts"
 import { readFacts } from "./readFacts.ts"
@@ -62,8 +62,11 @@ const agendaOf = (when: Captures[string] | undefined, context: Context, overlaps
   )
 }
 
+/** "Last contact", "customer number": columns, although a noun is in them. */
+const COLUMN_PHRASES = new Set<string>(Object.values(CONCEPTS).flat())
+
 export const detail = ({ name, what }: Captures, context: Context): Intent | undefined => {
-  const lookup = readLookup(what!, context)
+  const lookup = what!.length > 1 && COLUMN_PHRASES.has(folded(what!)) ? undefined : readLookup(what!, context)
   if (lookup !== undefined && name !== undefined) {
     if (name.length === 1 && /^(my|me|i)$/.test(name[0]!.word)) return browse("list", lookup, Condition.Mine())
     const whose = named(name, context)

@@ -1,4 +1,6 @@
 /** What the rules of conditions build from their captures. */
+import { byWord } from "../../domain/text.ts"
+import { lengthAt } from "./deeds/lengths.ts"
 import { Condition, type Named } from "./Lookup.ts"
 import type { Captures } from "./patterns.ts"
 import { silentFor } from "./readClock.ts"
@@ -10,6 +12,23 @@ export type Build = (
   context: Context,
   after: ReadonlyArray<Token>
 ) => ReadonlyArray<Condition> | undefined
+
+/** Currencies as people write them beside a number. */
+export const CURRENCIES = byWord<string>({
+  $: "USD",
+  dollar: "USD",
+  dollars: "USD",
+  bucks: "USD",
+  usd: "USD",
+  "€": "EUR",
+  euro: "EUR",
+  euros: "EUR",
+  eur: "EUR",
+  "£": "GBP",
+  pound: "GBP",
+  pounds: "GBP",
+  gbp: "GBP"
+})
 
 export const FOCUS = new Set("him her them it his their its".split(" "))
 
@@ -50,9 +69,26 @@ export const part =
   ({ letter, value }) => [Condition.Part({ name: written(letter ?? value!), begins })]
 export const without = (words: ReadonlyArray<Token>) => Condition.Empty({ words: folded(words) })
 /** "over 20000" without a column, which is found later; "longer than 60 minutes" names it after the number. */
-export const compared: Build = ({ compared: words, number, unit }) => [
-  Condition.Where({ words: [...(unit ?? []), ...words!, ...number!] })
-]
+export const compared: Build = ({ compared: words, currency, number, unit }) => {
+  const code = CURRENCIES[currency?.[0]?.word ?? number![0]!.text.slice(0, 1)]
+  return [
+    Condition.Where({ words: [...(unit ?? []), ...words!, ...number!] }),
+    ...(code === undefined ? [] : [Condition.Currency({ code })])
+  ]
+}
+/** "Longer than an hour", "of 90 minutes". */
+export const lasting: Build = ({ compared, length }) => {
+  const found = lengthAt(length!)
+  return (
+    found && [
+      Condition.Length({
+        minutes: found.value,
+        said: [...(compared === undefined ? ["of"] : [written(compared)]), written(length!)].join(" "),
+        ...(compared === undefined ? {} : { how: folded(compared) })
+      })
+    ]
+  )
+}
 export const silence: Build = ({ other, quality, span, when }, { today }) => {
   const time = silentFor(span, when, today)
   const said = [quality, other].flatMap((words) =>

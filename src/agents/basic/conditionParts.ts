@@ -1,6 +1,7 @@
 /** Which words the captures of a condition's pattern may take. */
-import { FOCUS } from "./conditionBuilders.ts"
-import { OUTCOMES } from "./shorthand.ts"
+import { CURRENCIES, FOCUS } from "./conditionBuilders.ts"
+import { lengthAt } from "./deeds/lengths.ts"
+import { DONE, OUTCOMES } from "./shorthand.ts"
 import { ALSO_NAMES, COMPARATORS, DATE_VERBS, NEXT_CONDITION, STRUCTURE } from "./lexicon.ts"
 import type { Fits } from "./patterns.ts"
 import { daysIn, isHours } from "./readClock.ts"
@@ -82,6 +83,10 @@ export const fitsCondition =
         return isWhere(tokens, context)
       case "number":
         return tokens.length === 1 && /^[$€£]?\d[\d.,]*[km]?$/.test(first!.word)
+      case "length":
+        return lengthAt(tokens)?.length === tokens.length
+      case "currency":
+        return tokens.length === 1 && CURRENCIES[first!.word] !== undefined
       case "compared":
         return COMPARISONS.has(folded(tokens))
       case "when":
@@ -93,6 +98,8 @@ export const fitsCondition =
           tokens.some(({ word }) => MONTHS[word] !== undefined) &&
           timeAt(tokens, context.today)?.length === tokens.length
         )
+      case "done":
+        return tokens.length === 1 && DONE[first!.word] !== undefined
       case "won":
         return tokens.length === 1 && OUTCOMES[first!.word] !== undefined
       case "letter":

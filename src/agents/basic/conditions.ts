@@ -14,14 +14,18 @@ import {
   part,
   without,
   compared,
+  lasting,
   silence,
   named,
   states,
   type Build
 } from "./conditionBuilders.ts"
 import { timeAt } from "./readTime.ts"
-import { OUTCOMES } from "./shorthand.ts"
-import { folded } from "./tokenize.ts"
+import { DONE, OUTCOMES } from "./shorthand.ts"
+import { folded, type Token, tokenize } from "./tokenize.ts"
+
+/** "Won", "have lost": the state that it led to. */
+const doneBy = ([verb]: ReadonlyArray<Token>) => Condition.Quality({ words: DONE[verb!.word]! })
 
 const places: ReadonlyArray<string> = ["in", "at", "from", "near", "of", "for"]
 const WHO = "(that|which|who|whom)?"
@@ -68,7 +72,9 @@ export const CONDITIONS: ReadonlyArray<readonly [patterns: ReadonlyArray<string>
       `${WHO} ${SILENT} (to)? (us|me)? (in|for|within|during|since) {span}`,
       `${WHO} ${SILENT} to (a|an|the|our|their) {quality} (for|about|on) (a|an|the|our)? {other} (in|for|within|during) {span}`,
       `${WHO} ${SILENT} to (a|an|the|our|their) {quality} (in|for|within|during) {span}`,
-      `${WHO} ${SILENT} (to)? (us|me)? {when}`
+      `${WHO} ${SILENT} (to)? (us|me)? {when}`,
+      `(haven't|havent|have not) (i|we|you) ${TOUCHED} {when}`,
+      `${WHO} (i|we|you) (haven't|havent|have not|didn't|didnt) ${TOUCHED} {when}`
     ],
     silence
   ],
@@ -110,7 +116,7 @@ export const CONDITIONS: ReadonlyArray<readonly [patterns: ReadonlyArray<string>
     [`${WHO} (are|is|were|was)? (coming up|planned|lined up|scheduled) {when}`],
     ({ when }, { today }) => [Condition.Time({ when: timeAt(when!, today)!.when })]
   ],
-  [["{when}"], ({ when }, { today }) => [Condition.Time({ when: timeAt(when!, today)!.when })]],
+  [["(of|for)? {when}"], ({ when }, { today }) => [Condition.Time({ when: timeAt(when!, today)!.when })]],
   [
     [`${WHO} (are|is|were|was|have been|has been|am)? (last)? {verb} {when}`],
     ({ verb, when }, { today }) => {
@@ -119,6 +125,7 @@ export const CONDITIONS: ReadonlyArray<readonly [patterns: ReadonlyArray<string>
     }
   ],
   [["overdue", `${WHO} (are|is) overdue`], () => [Condition.Overdue()]],
+  [[`${WHO} (are|is)? (called|named) {value} (something|or something|or similar|and so on)`], part(false)],
   [
     [
       `${WHO} (are|is)? (called|named) {value}`,
@@ -202,10 +209,23 @@ export const CONDITIONS: ReadonlyArray<readonly [patterns: ReadonlyArray<string>
     ["(does|do|did) {value} and {other} (own|manage|look after|handle) (together|between them|jointly)?"],
     anyOf(ownedBy)
   ],
-  [["(that|which|who|whom)? {value} (owns|manages|handles|looks after|is responsible for)"], by(ownedBy)],
-  [["(does|do|did) {value} (own|manage|look after|handle)"], by(ownedBy)],
+  [[`${WHO} {value} (owns|manages|handles|looks after|is responsible for|supports|serves)`], by(ownedBy)],
+  [["(does|do|did) {value} (own|manage|look after|handle|support|serve)"], by(ownedBy)],
+  [
+    [`${WHO} (report|reports|reporting|answer|answers) (directly)? to {value}`],
+    ({ value }) => [Condition.Where({ words: [...tokenize("reports to"), ...value!] })]
+  ],
+  [[`${WHO} (i|me) (have|had)? {done}`], ({ done }) => [Condition.Mine(), doneBy(done!)]],
+  [[`${WHO} we (have|had)? {done}`], ({ done }) => [doneBy(done!)]],
+  [
+    [`${WHO} {value} (has|have|had)? {done}`, "(has|have|had|did) {value} {done}"],
+    (captures, context) => {
+      const whose = by(ownedBy)(captures, context, [])
+      return whose && [...whose, doneBy(captures["done"]!)]
+    }
+  ],
   [["(that|which|whom)? {value} (has|have|had|has got|have got)"], by(withOne)],
-  [["(does|do|did|has|have) {value} (have|got)"], by(withOne)],
+  [["(does|do|did|has|have) {value} (have|got|made|make|released|release|recorded|record|written|write)"], by(withOne)],
   [
     [
       `${WHO} (work|works|worked|working|are working|is working|employed|are employed) (at|for|in|with) {value}`,
@@ -232,9 +252,23 @@ export const CONDITIONS: ReadonlyArray<readonly [patterns: ReadonlyArray<string>
       isValue(where!, context) ? Condition.With({ words: where! }) : Condition.Where({ words: where! })
     ]
   ],
+  [
+    [
+      `${WHO} (are|is|were|was|took|take|takes|last|lasts|lasted|lasting|taking|run|runs|ran|running|of)? {compared} {length}`,
+      `${WHO} (took|take|takes|last|lasts|lasted|lasting|taking|of) (exactly)? {length}`,
+      `${WHO} (are|is|were|was) (exactly)? {length} (long)`
+    ],
+    lasting
+  ],
   [["(worth|costing)? (at|for)? {compared} {number}"], compared],
+  [["(worth|costing|of|for|at)? {compared} {number} {currency}"], compared],
   [["{compared} {number} {unit}"], compared],
-  [[`${WHO} (is|are|was|were)? (interested in|keen on) {quality}`], (captures) => [qualities(captures)]],
+  [
+    [
+      `${WHO} (is|are|was|were)? (interested in|keen on|want|wants|wanting|looking for|asking for|need|needs|needing) {quality}`
+    ],
+    (captures) => [qualities(captures)]
+  ],
   [
     [`${WHO} (is|are|was|were)? neither (a|an)? {quality} nor (a|an)? {other}`],
     (captures) => [Condition.Not({ of: qualities(captures) })]

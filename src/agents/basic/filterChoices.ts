@@ -5,6 +5,7 @@
 import { foldText } from "../../domain/keys.ts"
 import type { ListedColumn, Named } from "../../domain/Page.ts"
 import type { Filter } from "../../domain/Query.ts"
+import { byWord } from "../../domain/text.ts"
 import { plainValue } from "../../domain/valueList.ts"
 import { columnAndValue, columnsFor, columnsLabelled, columnsNamed } from "./conceptColumns.ts"
 import type { Context } from "./readConversation.ts"
@@ -90,6 +91,17 @@ const all = (
       return quality(condition.words, columns)
     case "Where":
       return where(written(condition.words), columns, context)
+    case "Currency": {
+      const held = columnsNamed("currency", columns)
+      return held.length === 0 ? [[]] : held.map((id) => eq(id, condition.code))
+    }
+    case "Length":
+      return timed(columns).flatMap(({ id, perMinute }) => {
+        const value = String(Number((condition.minutes * perMinute).toFixed(6)))
+        // No track lasts three minutes to the millisecond.
+        if (condition.how === undefined) return perMinute > 1 ? [] : [eq(id, value)]
+        return comparedTo(id, condition.how, value)
+      })
     case "Called":
       return [eq("name", condition.name), like("name", condition.name)]
     case "Part":
@@ -175,6 +187,19 @@ const overdue = (dates: ReadonlyArray<string>, status: ReadonlyArray<string>, to
   [...status.flatMap((slug) => ["overdue", "open", "unpaid"].map((value) => eq(slug, value))), []].flatMap((state) =>
     dates.map((slug): Choice => [{ columnId: slug, op: "lt", value: today }, ...state])
   )
+
+/** Units of columns that hold how long something takes: how many a minute has. */
+const UNITS = byWord<number>({ milliseconds: 60_000, seconds: 60, minutes: 1, hours: 1 / 60, days: 1 / 1440 })
+
+/** The columns that hold how long something takes, by the unit in their label. */
+export const timed = (columns: Columns): ReadonlyArray<{ readonly id: string; readonly perMinute: number }> =>
+  columns
+    .filter(({ holds }) => holds === "number")
+    .flatMap(({ id, name }) => {
+      const words = [name, id].flatMap((label) => foldText(label.replaceAll("_", " ")).split(" "))
+      const perMinute = words.map((word) => UNITS[word] ?? UNITS[`${word}s`]).find((unit) => unit !== undefined)
+      return perMinute === undefined ? [] : [{ id, perMinute }]
+    })
 
 const range = (columnId: string, when: { readonly from?: string; readonly to?: string }): Choice => [
   ...(when.from === undefined ? [] : [{ columnId, op: "gte" as const, value: when.from }]),

@@ -176,6 +176,21 @@ export const SYNONYMS = byWord<ReadonlySet<string>>({
   )
 })
 
+/** Other words for types that organizations make themselves, by the type's name. */
+export const OTHER_NOUNS = byWord<ReadonlySet<string>>({
+  track: set("song songs"),
+  song: set("track tracks"),
+  album: set("record records lp lps"),
+  artist: set("band bands musician musicians"),
+  invoice: set("bill bills"),
+  deal: set("opportunity opportunities"),
+  opportunity: set("deal deals"),
+  task: set("todo todos to-do to-dos"),
+  ticket: set("case cases"),
+  case: set("ticket tickets"),
+  product: set("article articles")
+})
+
 /**
  * The columns that people ask for: concept → phrases that match a column's label as whole words, most likely first.
  */

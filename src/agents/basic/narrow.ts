@@ -3,6 +3,7 @@
  * means nothing here, and the lookup is declined instead of answered with nothing or with everything.
  */
 import { uncapitalized } from "../english.ts"
+import { inOneColumn, wholes } from "./alternatives.ts"
 import { PEOPLE } from "../../domain/EntityType.ts"
 import type { ListedColumn, Named, Page } from "../../domain/Page.ts"
 import type { Filter } from "../../domain/Query.ts"
@@ -65,9 +66,10 @@ const isOpen = (condition: Condition): boolean => {
   }
 }
 
-/** "status won or lost": two values of a column. */
+/** "status won or lost", "Raj or Lena": two values of a column, or two names. */
 const eitherOf = (words: ReadonlyArray<Token>, columns: Columns): Condition | undefined => {
   const at = words.findIndex(({ word }) => word === "or")
+  const names = [words.slice(0, at), words.slice(at + 1)]
   const found =
     at < 0
       ? undefined
@@ -75,7 +77,8 @@ const eitherOf = (words: ReadonlyArray<Token>, columns: Columns): Condition | un
           words.slice(0, at).map(({ text }) => text),
           columns
         )
-  if (found === undefined || at === words.length - 1) return undefined
+  if (at < 1 || at === words.length - 1 || names[1]!.some(({ word }) => word === "or")) return undefined
+  if (found === undefined) return Condition.AnyOf({ of: names.map((one) => Condition.With({ words: one })) })
   const column = words.slice(0, at - found.rest.length)
   return Condition.AnyOf({
     of: [words.slice(0, at), [...column, ...words.slice(at + 1)]].map((words) => Condition.Where({ words }))
@@ -149,11 +152,15 @@ export function* narrow(
   const isStated = conditions.some(({ _tag }) => _tag === "Quality")
   let plain = false
   const used = new Map<Condition, { readonly choices: ReadonlyArray<Choice>; readonly used: number }>()
+  const hits = ({ choices, condition }: Meant, pages: ReadonlyArray<Page | undefined>): ReadonlyArray<number> =>
+    [...pages.keys()].filter(
+      (at) => (pages[at]?.total ?? 0) > 0 && (condition._tag === "Part" || !isText(choices[at]!))
+    )
   for (const [index, leaf] of leaves.entries()) {
     const { choices, condition } = leaf
     const pages = counted[index]!
     const fits = (at: number) => condition._tag === "Part" || !isText(choices[at]!)
-    const hit = pages.findIndex((page, at) => page !== undefined && page.total > 0 && fits(at))
+    const hit = hits(leaf, pages)[0] ?? -1
     const only = choices.length === 1 && fits(0) ? 0 : -1
     const possible = isCounted(leaf) ? pages.findIndex((page, at) => page !== undefined && fits(at)) : only
     if (condition._tag === "Mine" && !references.has(context.person?.name ?? "")) return unsupported("yours")
@@ -170,11 +177,17 @@ export function* narrow(
     used.set(condition, { choices, used: hit >= 0 ? hit : possible })
   }
   for (const condition of plain ? conditions : stated) {
-    const own = parts(condition).map((leaf) => used.get(leaf)!)
-    const choice = combined(
-      condition,
-      own.map(({ choices, used }) => choices[used]!)
+    const alternatives = parts(condition).map((leaf) => leaves.findIndex((one) => one.condition === leaf))
+    const common = inOneColumn(
+      alternatives.map((at) => ({ choices: leaves[at]!.choices, hits: hits(leaves[at]!, counted[at]!) }))
     )
+    const own = parts(condition).map((leaf, at) => ({
+      ...used.get(leaf)!,
+      ...(alternatives.length > 1 && common !== undefined ? { used: common[at]! } : {})
+    }))
+    const meant = own.map(({ choices, used }) => choices[used]!)
+    const isJoined = condition._tag === "AnyOf" || condition._tag === "Not"
+    const choice = combined(condition, isJoined ? yield* wholes(meant, columns) : meant)
     if (choice === undefined) return unsupported(phraseOf(condition))
     if (choice.some((filter) => filters.some((other) => excludes(filter, other))))
       return unsupported(phraseOf(condition))

@@ -36,6 +36,8 @@ export const sayingOf = (
   switch (condition._tag) {
     case "Mine":
       return []
+    case "Currency":
+      return choices[used]!.length === 0 ? [] : [{ before: false, text: phrase }]
     case "Quality":
       if (choices[used]![0]!.op === "ilike") return [{ before: false, text: `with “${phrase}” in the name` }]
       return [
@@ -89,6 +91,10 @@ export const phraseOf = (condition: Condition): string => {
       return COMPARATORS[folded(condition.words.slice(0, -1))] === undefined
         ? `with ${written(condition.words)}`
         : written(condition.words)
+    case "Currency":
+      return `in ${condition.code}`
+    case "Length":
+      return condition.said
     case "Called":
       return `called ${condition.name}`
     case "Part":

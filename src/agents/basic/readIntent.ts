@@ -5,9 +5,11 @@
 import { PEOPLE } from "../../domain/EntityType.ts"
 import { foldText } from "../../domain/keys.ts"
 import { browse, choice, detailsIn, isCovered, type Rule } from "./buildIntent.ts"
+import { isPhrase } from "./figures/measures.ts"
 import { readAsked, readOnly, readRegrouping } from "./figures/readAsked.ts"
 import { isValue, structures } from "./conditionParts.ts"
 import { FIGURE_WORDS } from "./figures/lexicon.ts"
+import { COMPARISONS } from "./comparing.ts"
 import { Intent, Subject } from "./Intent.ts"
 import { languageOf } from "./languages.ts"
 import {
@@ -22,7 +24,7 @@ import {
   REQUESTS,
   TITLES
 } from "./lexicon.ts"
-import { TAIL_STARTS } from "./shorthand.ts"
+import { DONE, TAIL_STARTS } from "./shorthand.ts"
 import { nounAt } from "./Lookup.ts"
 import { compiled, type Fits, matchPattern } from "./patterns.ts"
 import { follows, stripped } from "./polite.ts"
@@ -33,6 +35,7 @@ import { readConditions, readLookup } from "./readLookup.ts"
 import { readNames, type SpokenName } from "./readNames.ts"
 import { timeAt } from "./readTime.ts"
 import { QUESTIONS, SMALL_TALK } from "./rules.ts"
+import { COMMONEST } from "./spoken.ts"
 import { inTurn, questionsIn } from "./separate.ts"
 import { readTitled } from "./titled.ts"
 import { folded, type Token, tokenize } from "./tokenize.ts"
@@ -87,6 +90,8 @@ const readAlone = (message: string, context: Context): Intent => {
   const facts = readFacts(said)
   const spoken = names.some(({ length, rank }) => rank >= 3 && length >= 2)
   const fits = fitsIn(context)
+  const compared = firstRule([...COMPARISONS, ...COMMONEST], meant, context, fits)
+  if (compared !== undefined) return compared
   const figures = meant.length > MAX_QUESTION ? undefined : readFigures(meant, context, fits)
   if (figures !== undefined) return figures
   if (isAggregate(meant) && !spoken) return uncountable(meant, context)
@@ -98,6 +103,22 @@ const readAlone = (message: string, context: Context): Intent => {
   if (question !== undefined && !(introduces && ofPeople)) return continued(question, said, meant)
   const parts = separate(meant, context, fits)
   if (parts !== undefined) return parts
+  const story = readStory(said, meant, names, facts, spoken, context)
+  const titled =
+    story._tag === "Introduce" && meant.length <= MAX_QUESTION ? readTitled(meant, story, context) : undefined
+  // "Process reviews in December": with a time it is a list rather than a person.
+  return titled?.conditions.some(({ _tag }) => _tag === "Time") === true ? titled : story
+}
+
+/** A request, a person who is introduced in free text, rows by what they are called, or nothing that is understood. */
+const readStory = (
+  said: ReadonlyArray<Token>,
+  meant: ReadonlyArray<Token>,
+  names: ReadonlyArray<SpokenName>,
+  facts: ReturnType<typeof readFacts>,
+  spoken: boolean,
+  context: Context
+): Intent => {
   const firm = names.some(({ rank }) => rank >= 3) || facts.some(({ weight }) => weight === "stated")
   const asks = (QUESTION_STARTS.has(meant[0]!.word) && !spoken) || measures(meant, names)
   const request = requestOf(meant)
@@ -193,6 +214,16 @@ const fitsIn =
         )
       case "i":
         return tokens.length === 1 && /^(i|we)$/.test(tokens[0]!.word)
+      case "done":
+        return tokens.length === 1 && DONE[tokens[0]!.word] !== undefined
+      case "by":
+        return isPhrase(tokens, context, 4)
+      case "row": {
+        const found = readLookup(tokens, context)
+        return found !== undefined && (found.order !== undefined || found.noun.type.id === "meetings")
+      }
+      case "possessor":
+        return tokens.length >= 2 && /[^s]s$/.test(tokens.at(-1)!.word) && isName(tokens, context)
       case "noun":
         return nounAt(tokens, context)?.length === tokens.length
       case "dated":

@@ -4,6 +4,7 @@
  */
 import { Condition, type Lookup, nounAt } from "./Lookup.ts"
 import { CARDINALS } from "../english.ts"
+import { lengthAt } from "./deeds/lengths.ts"
 import { PRONOUNS } from "./lexicon.ts"
 import { compiled, type Fits, matchStart, startsWith } from "./patterns.ts"
 import type { Context } from "./readConversation.ts"
@@ -117,10 +118,14 @@ const readHead = (tokens: ReadonlyArray<Token>, context: Context): Head | undefi
   for (; at < tokens.length; at++) {
     const { word } = tokens[at]!
     const time = timeAt(tokens.slice(at), context.today)
+    const long = lengthAt(tokens.slice(at))
     const number = CARDINALS[word] ?? (/^\d{1,2}$/.test(word) ? Number(word) : undefined)
     if (time !== undefined) {
       conditions.push(Condition.Time({ when: time.when }))
       at += time.length - 1
+    } else if (long !== undefined) {
+      conditions.push(Condition.Length({ minutes: long.value, said: `of ${long.value} minutes` }))
+      at += long.length - 1
     } else if (word === "my") conditions.push(Condition.Mine())
     else if (/^(her|his|their|its)$/.test(word)) {
       const focus = named(tokens.slice(at, at + 1), context)

@@ -77,7 +77,7 @@ export const QUESTIONS: ReadonlyArray<Rule> = [
   [
     [
       "how many (of)? {lookup}",
-      "(count|number of|the number of|what is the number of|count of|count all|how many people are|total number of|what is the total number of) {lookup}"
+      "(count|number of|no of|nr of|the number of|what is the number of|count of|count all|how many people are|total number of|what is the total number of) {lookup}"
     ],
     ({ lookup }, context) => browse("count", readLookup(lookup!, context))
   ],

@@ -17,6 +17,8 @@ export const SHORTHAND = byWord<ReadonlyArray<string>>({
   tomorow: ["tomorrow"],
   tommorow: ["tomorrow"],
   tommorrow: ["tomorrow"],
+  gimme: ["give", "me"],
+  lemme: ["let", "me"],
   wk: ["week"],
   hrs: ["hours"],
   mins: ["minutes"]
@@ -39,4 +41,10 @@ export const OUTCOMES = byWord<string>({
   cancel: "cancelled",
   sign: "signed",
   ship: "shipped"
+})
+
+/** The same verbs as they are said of what was done: "we have won". */
+export const DONE = byWord<string>({
+  ...OUTCOMES,
+  ...Object.fromEntries(Object.values(OUTCOMES).map((one) => [one, one]))
 })

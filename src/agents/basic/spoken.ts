@@ -6,7 +6,7 @@ import { Condition, type Lookup } from "./Lookup.ts"
 import type { Captures } from "./patterns.ts"
 import { whenOf } from "./readClock.ts"
 import type { Context } from "./readConversation.ts"
-import { readConditions } from "./readLookup.ts"
+import { readConditions, readLookup } from "./readLookup.ts"
 import { readTitled } from "./titled.ts"
 import { folded } from "./tokenize.ts"
 
@@ -41,7 +41,71 @@ const peopleThat = ({ conds, one }: Captures, context: Context): Intent | undefi
   return conditions && peopleWhere(context, ...conditions, ...quality)
 }
 
+/** A list of one type's rows, with what the rule says besides. */
+const listed =
+  (mode: "list" | "count") =>
+  ({ lookup, row }: Captures, context: Context): Intent | undefined =>
+    browse(mode, readLookup((lookup ?? row)!, context))
+
+/** A detail of someone whom the message doesn't name. */
+const ofNobody = ({ concepts }: Captures): Intent =>
+  Intent.Detail({ subject: Subject.Focus(), what: folded(concepts!) })
+
 export const SPOKEN: ReadonlyArray<Rule> = [
+  [
+    [
+      "(what is|what are|give me|show me)? (the|a)? {concepts} (of|for|from) (someone|somebody|anyone|anybody|a person|one person|a customer|a client)",
+      "(someone|somebody|anyone|anybody) 's {concepts}"
+    ],
+    ofNobody
+  ],
+  [
+    ["(what is|which is)? (the)? {possessor} (company|employer)"],
+    ({ possessor }) => detailOf("company")({ name: possessor! })
+  ],
+  [["(what|when)? (is|was)? {name} ('s)? last contact (date)?"], detailOf("last contact")],
+  [
+    [
+      "when (do|should|must|are) (i|we|you) (need to|have to|supposed to)? follow up (with|on)? (him|her|them|it|there)?"
+    ],
+    () => Intent.Detail({ subject: Subject.Focus(), what: "follow up" })
+  ],
+  [
+    ["what {concept} {name} (is|has|have|are) (in|at|on|got)?"],
+    ({ concept, name }, context) => detail({ name: name!, what: concept! }, context)
+  ],
+  [
+    [
+      "how long (is|was|will) {row} (be|going to be|going to take|take|last)?",
+      "how long (does|did|do|will) {row} (take|last|run|go on|go)",
+      "(what is|what was) (the)? (length|duration) of {row}"
+    ],
+    ({ row }, context) => {
+      const lookup = readLookup(row!, context)
+      return lookup && Intent.HowLong({ lookup })
+    }
+  ],
+  [
+    [
+      "(what time|what day|which day|at what time|on what day) (is|was|are|were|do i have|did i have) {lookup}",
+      "when do i have {lookup}"
+    ],
+    listed("list")
+  ],
+  [
+    [
+      "(who|whom) (came to|attended|was at|was in|is coming to|is at|will be at|joined|is attending|attends|took part in) {row}"
+    ],
+    listed("list")
+  ],
+  [["{lookup} how many (are there|is that|are they|do we have|do i have)?"], listed("count")],
+  [
+    [
+      "(did|do|have|will|am) {i} (meet|meet with|met|met with|see|seen|meeting|meeting with|seeing) {name} {when}",
+      "(did|do|have|will|am) {i} (meet|meet with|met|met with|see|seen|meeting|meeting with|seeing) {name}"
+    ],
+    met("list")
+  ],
   [
     [
       `when did ${WE} last ${TALK} {name}`,
@@ -138,6 +202,26 @@ export const SPOKEN: ReadonlyArray<Rule> = [
     peopleThat
   ]
 ]
+
+/** "The most common status", without the type that has one. */
+export const COMMONEST: ReadonlyArray<Rule> = (
+  [
+    ["most", false],
+    ["least", true]
+  ] as const
+).flatMap(([most, upwards]): ReadonlyArray<Rule> => [
+  [
+    [`(what is|which is|what are)? (the|our)? ${most} (common|frequent|usual) {by}`],
+    ({ by }) => Intent.Commonest({ by: by!, upwards, popular: false })
+  ],
+  [
+    [
+      `(what is|which is|what are)? (the|our)? ${most} popular {by}`,
+      `(what|which) {by} (is|are) (the)? ${most} popular`
+    ],
+    ({ by }) => Intent.Commonest({ by: by!, upwards, popular: true })
+  ]
+])
 
 /** The first, last or next row that is called so: "when was the last board dinner". */
 export const IN_ORDER: Rule = [

@@ -19,6 +19,8 @@ const LEADS = byLength(
 )
 const DETERMINERS = new Set(["the", "all", "any", "a", "an", "our", "my"])
 const ORDERS = { last: "latest", latest: "latest", next: "next", first: "first" } as const
+/** Words that begin what follows a title. */
+const JOINS = new Set(["of", "for", "with", "in", "on", "at"])
 const MAX_TITLE = 5
 const MAX_TYPES = 5
 
@@ -40,7 +42,7 @@ export const readTitled = (tokens: ReadonlyArray<Token>, otherwise: Intent, cont
   }
   for (let length = Math.min(MAX_TITLE, rest.length); length > 0; length--) {
     const title = rest.slice(0, length)
-    if (!isValue(title, context) || nounAt(title, context) !== undefined) continue
+    if (!isValue(title, context) || nounAt(title, context) !== undefined || JOINS.has(title.at(-1)!.word)) continue
     const conditions = readConditions(rest.slice(length), context)
     if (conditions === undefined) continue
     const asks = lead !== undefined || mine || order !== undefined || conditions.length > 0

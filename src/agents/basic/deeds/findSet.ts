@@ -172,6 +172,8 @@ function* meant(condition: Condition, about: About): Script<Alternatives | Probl
       return yield* compared(condition, about)
     case "Called":
       return [eq("name", condition.name)]
+    case "Currency":
+    case "Length":
     case "Related":
       return none
     case "Part":

@@ -15,6 +15,7 @@ import { around, choices, chosen, Declined, type Found, measureIn, plural, spots
 import {
   bestReply,
   bounds,
+  counted,
   failed,
   havingReply,
   inOrder,
@@ -170,7 +171,7 @@ function* sorted(found: Found, measured: Spot): Script<string> {
   const ties = next !== undefined && value(next) === value(last) ? ` Others have the same ${measured.label}.` : ""
   const first = upwards ? (isDate ? "Earliest" : "Lowest") : isDate ? "Latest" : "Highest"
   const items = numbered(shown, columns, [measured.path])
-  const lead = `${first} ${measured.label} of ${numeral(String(page.total))}${page.totalIsLowerBound === true ? "+" : ""} ${subject(found, page.total)}${among(page.limited, type)}`
+  const lead = `${first} ${measured.label} of ${counted(found, page.total, page.totalIsLowerBound === true ? "+" : "")}${among(page.limited, type)}`
   return shown.entities.length === 1
     ? `${lead}: ${items.replace(/^1\. /, "")}.${ties}`
     : `${lead}:\n${items}${ties === "" ? "" : `\n${ties.trim()}`}`

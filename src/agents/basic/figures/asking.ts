@@ -1,5 +1,6 @@
 /** What the sentences for groups, shares and ordered rows build from their captures. */
 import { CARDINALS } from "../../english.ts"
+import { Condition } from "../Lookup.ts"
 import type { Captures } from "../patterns.ts"
 import type { Context } from "../readConversation.ts"
 import { readConditions, readLookup } from "../readLookup.ts"
@@ -82,10 +83,11 @@ export const rows =
     const found = readLookup(lookup!, context)
     if (found === undefined || tail === undefined || found.order !== undefined) return undefined
     const { limit: own, ...asked } = found
+    const mine = captures["my"] === undefined ? [] : [Condition.Mine()]
     const measure: Measure = {
       figure: "max",
       of: of ?? tokenize(about!),
-      lookup: { ...asked, conditions: [...asked.conditions, ...tail] }
+      lookup: { ...asked, conditions: [...asked.conditions, ...mine, ...tail] }
     }
     const limit = n === undefined ? (own ?? (isPlural(measure) ? undefined : 1)) : numberOf(n)
     return {

@@ -18,7 +18,7 @@ export const PARTS = {
   min: "lowest|smallest|minimum|min|shortest",
   over: "of|for|in|from|over|across|on|among|of all|of the|of our|for all|for the|of all the|of all our|of my|of a|of an|in the|of any|in all",
   count:
-    "how many|number of|the number of|count of|count|numbers of|total number of|total count of|the total number of|how many of",
+    "how many|number of|the number of|no of|nr of|count of|count|numbers of|total number of|total count of|the total number of|how many of",
   most: "most|highest number of|largest number of|greatest number of|biggest number of|largest count of",
   fewest:
     "fewest|least|lowest number of|smallest number of|lowest count of|smallest amount of|least number of|fewest number of",

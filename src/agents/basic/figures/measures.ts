@@ -131,7 +131,7 @@ const MEASURES = rules<Measure>(
   ],
   [
     [
-      "how much (money)? (has|have|did|does) {value} <spent>",
+      "how much (money)? (has|have|did|does) {value} <spent> (with us|on us|here|so far)?",
       "how much (money)? (has|have|did|does) {value} <spent> {tail}",
       "how much (money|revenue)? (has|have|did|does) {value} (brought in|bring in|generate|generated)"
     ],
@@ -142,8 +142,8 @@ const MEASURES = rules<Measure>(
   ],
   [
     [
-      "what (do|does|did|would) (the|my|our|all|all our)? {lookup} (add up to|sum up to|come to|amount to|total)",
-      "(what|how much) (are|is|were) (the|my|our|all)? {lookup} worth",
+      "what (do|does|did|would) (the|our|all|all our)? {lookup} (add up to|sum up to|come to|amount to|total)",
+      "(what|how much) (are|is|were) (the|our|all)? {lookup} worth",
       "how much (are|is|were) {lookup} worth (together|in total|altogether)"
     ],
     (captures, context) => measured("sum")(captures, context)
@@ -243,6 +243,8 @@ export const fitsIn =
         return tokens.length === 1 && /^(value|amount|quantity|minutes|hours)$/.test(tokens[0]!.word)
       case "n":
         return tokens.length === 1 && (CARDINALS[tokens[0]!.word] !== undefined || /^\d{1,3}$/.test(tokens[0]!.word))
+      case "my":
+        return tokens.length === 1 && tokens[0]!.word === "my"
       case "adjective":
         return ADJECTIVES[folded(tokens)] !== undefined
       case "every":

@@ -1,13 +1,47 @@
 /** The sentences that ask for groups, their order or condition, shares, and rows in the order of a value. */
+import { Condition } from "../Lookup.ts"
+import type { Captures } from "../patterns.ts"
+import type { Context } from "../readConversation.ts"
+import { DONE } from "../shorthand.ts"
 import { tokenize } from "../tokenize.ts"
 import type { Asked } from "./Asked.ts"
 import { best, counted, CUSTOMER, grouped, having, isOne, ofRevenue, OWNER, rows, share } from "./asking.ts"
 import { EVERY } from "./lexicon.ts"
-import { readMeasure, rules } from "./measures.ts"
+import { measured, readMeasure, rules } from "./measures.ts"
 
-const WHICH = "(which|what|in which|in what|on which|on what|for which|at which|at what|from which)"
+const WHICH =
+  "(which|what|which of the|which of our|who of the|who of our|who among the|in which|in what|on which|on what|for which|at which|at what|from which)"
+
+/** "Has lost the most people": the rows with that state. */
+const outcome =
+  (upwards: boolean) =>
+  ({ by = OWNER, done, lookup }: Captures, context: Context): Asked | undefined => {
+    const measure = measured("count")({ lookup: lookup! }, context)
+    if (measure === undefined) return undefined
+    const state = Condition.Quality({ words: DONE[done![0]!.word]! })
+    const conditions = [...measure.lookup.conditions, state]
+    return {
+      measure: { ...measure, lookup: { ...measure.lookup, conditions } },
+      by: [by],
+      best: { upwards, ...(isOne({ by }) || by === OWNER ? { limit: 1 } : {}) }
+    }
+  }
 
 export const FIGURE_QUESTIONS = rules<Asked>(
+  [
+    [
+      `${WHICH} {by} (has|have|had)? {done} (the)? <most> {lookup}`,
+      "who (has|have|had)? {done} (the)? <most> {lookup}"
+    ],
+    outcome(false)
+  ],
+  [
+    [
+      `${WHICH} {by} (has|have|had)? {done} (the)? <fewest> {lookup}`,
+      "who (has|have|had)? {done} (the)? <fewest> {lookup}"
+    ],
+    outcome(true)
+  ],
   // Groups in an order, or the first of them.
   [
     [
@@ -142,9 +176,12 @@ export const FIGURE_QUESTIONS = rules<Asked>(
   [
     [
       `${WHICH} {lookup} (is|are|was|were) (the)? {adjective}`,
-      "(the|my|our)? {n} {adjective} {lookup}",
-      "(the|my|our)? {adjective} {lookup}",
-      "(the|my|our)? {adjective} {n} {lookup}"
+      "(the|our)? {n} {adjective} {lookup}",
+      "(the|our)? {adjective} {lookup}",
+      "(the|our)? {adjective} {n} {lookup}",
+      "{my} {n} {adjective} {lookup}",
+      "{my} {adjective} {lookup}",
+      "{my} {adjective} {n} {lookup}"
     ],
     rows()
   ],
@@ -169,14 +206,14 @@ export const FIGURE_QUESTIONS = rules<Asked>(
   ],
   [
     [
-      "(sort|order|rank) (the|my|our|all)? {lookup} by {of} (descending|highest first|from high to low)",
+      "(sort|order|rank) (the|our|all)? {lookup} by {of} (descending|highest first|from high to low)",
       "{lookup} (sorted|ordered|ranked) by {of} (descending|highest first)"
     ],
     rows(false)
   ],
   [
     [
-      "(sort|order|rank) (the|my|our|all)? {lookup} by {of} (ascending|lowest first|from low to high)?",
+      "(sort|order|rank) (the|our|all)? {lookup} by {of} (ascending|lowest first|from low to high)?",
       "{lookup} (sorted|ordered|ranked) by {of} (ascending|lowest first)?"
     ],
     rows()

@@ -44,8 +44,19 @@ export const tooMany = (found: Found, page: Page): string =>
 export const subject = ({ lookup, said }: Found, count: number): string =>
   `${lookup.conditions.some(({ _tag }) => _tag === "Mine") ? "your " : ""}${described(lookup, said, count)}`
 
+/** "Your 3 open deals", "12 invoices in 2023". */
+export const counted = (found: Found, total: number, more = ""): string => {
+  const isYours = found.lookup.conditions.some(({ _tag }) => _tag === "Mine")
+  const number = `${numeral(String(total))}${more}`
+  return isYours
+    ? `your ${number} ${described(found.lookup, found.said, total)}`
+    : `${number} ${described(found.lookup, found.said, total)}`
+}
+
 export const failed = ({ columns, type }: Found): string =>
   `I can't work that out for ${uncapitalized(type.plural)}. Try ${example(type, columns)}.`
+
+const the = (text: string): string => (text.startsWith("your ") ? text : `the ${text}`)
 
 const capitalized = (text: string): string => text.slice(0, 1).toUpperCase() + text.slice(1)
 
@@ -55,9 +66,8 @@ export const single = (found: Found, measured: Spot, page: Page): string => {
   const text = figureText(group!, figure)
   const of = group!.figures?.[0]?.reduce((sum, cell) => sum + cell.of, 0) ?? 0
   const limited = among(page.limited, found.type)
-  if (text === "nothing")
-    return `None of the ${numeral(String(page.total))} ${subject(found, page.total)}${limited} has a ${measured.label}.`
-  const lead = `${capitalized(figureName(figure, measured.label))} of ${numeral(String(page.total))} ${subject(found, page.total)}${limited}`
+  if (text === "nothing") return `None of ${the(counted(found, page.total))}${limited} has a ${measured.label}.`
+  const lead = `${capitalized(figureName(figure, measured.label))} of ${counted(found, page.total)}${limited}`
   const rest =
     of < page.total && figure !== "distinct"
       ? ` Only ${numeral(String(of))} of them ${of === 1 ? "has" : "have"} one.`
@@ -127,8 +137,7 @@ export const bestReply = (
   const { limit, upwards } = asked.best!
   const named = ordered.filter((group) => !isEmptyGroup(group))
   const empty = ordered.find(isEmptyGroup)
-  if (named.length === 0)
-    return `None of the ${numeral(String(page.total))} ${subject(found, page.total)} has a ${by[0]!.label}.`
+  if (named.length === 0) return `None of ${the(counted(found, page.total))} has a ${by[0]!.label}.`
   if (limit !== 1) return listed(found, measured, by, page, named)
   const top = measureOf(named[0]!, figure)
   const same = named.filter((group) => measureOf(group, figure) === top)

@@ -1,0 +1,47 @@
+/** "Raj or Lena": values of one column, of which a row has any. A part of a name becomes the ids of those who are called so. */
+import type { ListedColumn, Named, Page } from "../../domain/Page.ts"
+import type { Choice } from "./filterChoices.ts"
+import { find, inParallel, type Script } from "./script.ts"
+
+type Columns = ReadonlyArray<Named & Pick<ListedColumn, "holds">>
+
+/** Entities with one part of a name; a filter has at most 20 alternatives. */
+const MAX_NAMESAKES = 8
+
+/** The entities that a filter on a reference means; undefined if it is no such filter, or means too many. */
+export function* meantBy([filter, ...others]: Choice, columns: Columns): Script<Page["entities"] | undefined> {
+  const holds = columns.find(({ id }) => id === filter?.columnId)?.holds
+  if (filter === undefined || others.length > 0 || holds?.startsWith("→ ") !== true) return undefined
+  const columnId = filter.op === "ilike" ? "name" : "id"
+  const page = yield* find({
+    entityTypeId: holds.slice(2),
+    filters: [{ ...filter, columnId }],
+    limit: MAX_NAMESAKES
+  })
+  return page === undefined || page.total === 0 || page.total > page.entities.length ? undefined : page.entities
+}
+
+function* byIds(choice: Choice, columns: Columns): Script<Choice> {
+  const [filter] = choice
+  const entities = filter?.op === "ilike" ? yield* meantBy(choice, columns) : undefined
+  if (filter === undefined || entities === undefined) return choice
+  return [{ ...filter, op: "eq", value: entities.map(({ entityId }) => entityId).join("|") }]
+}
+
+/** Choices that can be joined or negated, because they compare whole values. */
+export const wholes = (choices: ReadonlyArray<Choice>, columns: Columns): Script<ReadonlyArray<Choice>> =>
+  inParallel(choices.map((choice) => byIds(choice, columns)))
+
+/** For each of several parts the candidates that have rows; the candidates of the first column that all of them have. */
+export const inOneColumn = (
+  parts: ReadonlyArray<{ readonly choices: ReadonlyArray<Choice>; readonly hits: ReadonlyArray<number> }>
+): ReadonlyArray<number> | undefined => {
+  const columnOf = (choices: ReadonlyArray<Choice>, hit: number) => choices[hit]?.[0]?.columnId
+  const [first, ...others] = parts
+  for (const hit of first?.hits ?? []) {
+    const column = columnOf(first!.choices, hit)
+    const same = others.map(({ choices, hits }) => hits.find((one) => columnOf(choices, one) === column))
+    if (same.every((one) => one !== undefined)) return [hit, ...same]
+  }
+  return undefined
+}

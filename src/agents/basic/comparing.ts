@@ -1,0 +1,132 @@
+/** "Does Raj have more leads than Nadia?": two counts of the same kind of rows, side by side. */
+import { meantBy } from "./alternatives.ts"
+import { described } from "./browse.ts"
+import type { Rule } from "./buildIntent.ts"
+import { named } from "./conditionBuilders.ts"
+import { Intent } from "./Intent.ts"
+import { both } from "./locate.ts"
+import { Condition, type Lookup, peopleOf } from "./Lookup.ts"
+import { narrow } from "./narrow.ts"
+import type { Captures } from "./patterns.ts"
+import type { ListedColumn } from "../../domain/Page.ts"
+import type { Filter } from "../../domain/Query.ts"
+import type { Context, ContextType } from "./readConversation.ts"
+import { readLookup } from "./readLookup.ts"
+import { idsOf } from "./references.ts"
+import { among, amount, called, nameOf } from "./replies.ts"
+import { columnsOf, count, find, inParallel, type Script } from "./script.ts"
+import { DONE } from "./shorthand.ts"
+import { folded } from "./tokenize.ts"
+
+type Comparison = Extract<Intent, { _tag: "Comparison" }>
+
+/** Who or what has more: a yes or no, or which of the two. */
+const compare =
+  (asks: Comparison["asks"], fewer: boolean) =>
+  ({ done, i, lookup, name, rival }: Captures, context: Context): Intent | undefined => {
+    const type = done === undefined ? context.types.find(({ id }) => id === "meetings") : peopleOf(context)
+    const own =
+      lookup === undefined ? type && { noun: { type, said: type.plural }, conditions: [] } : readLookup(lookup, context)
+    if (own === undefined || "order" in own || "limit" in own) return undefined
+    const conditions = [
+      ...own.conditions,
+      ...(done === undefined ? [] : [Condition.Quality({ words: DONE[done[0]!.word]! })]),
+      ...(i?.[0]?.word === "i" ? [Condition.Mine()] : [])
+    ]
+    const sides = [name!, rival!].map((words): Lookup | undefined => {
+      const whose = named(words, context)
+      const one = /^(i|me)$/.test(folded(words)) ? Condition.Mine() : whose && Condition.With(whose)
+      return one && { ...own, conditions: [...conditions, one] }
+    })
+    return sides[0] && sides[1] && Intent.Comparison({ asks, fewer, sides: [sides[0], sides[1]] })
+  }
+
+const HAVE = "(have|has|had|is|are|own|owns|manage|manages|handle|handles|look after|looks after|did|does)"
+const MET = "(meet|meet with|met|met with|see|seen|saw|talk to|talked to)"
+const OR = "(or|and|vs|versus)"
+const OFTEN = "(often|frequently|times)"
+
+export const COMPARISONS: ReadonlyArray<Rule> = (
+  [
+    ["more", false],
+    ["(fewer|less)", true]
+  ] as const
+).flatMap(([more, fewer]): ReadonlyArray<Rule> => [
+  [
+    [
+      `(does|do|did|has|have|had|is|are) {name} (have|got|had|own|manage|handle|look after)? ${more} {lookup} than {rival} (does|do|did|has|have|is|am)?`,
+      `(does|do|did|has|have|had) {name} {done} ${more} {lookup} than {rival} (does|do|did|has|have)?`,
+      `(did|do|have) {i} ${MET} {name} ${more} ${OFTEN}? than {rival}`
+    ],
+    compare("whether", fewer)
+  ],
+  [
+    [
+      `(who|which|which one|which rep|which person|which of them|which of the two) ${HAVE}? got? ${more} {lookup} {name} ${OR} {rival}`,
+      `(who|which|which one|which rep|which of them) (has|have|had|is|did)? {done} ${more} {lookup} {name} ${OR} {rival}`,
+      `(who|which|which one|which rep|which of them) (has|have|had|is|did)? {done} ${more} {name} ${OR} {rival}`,
+      `(who|which) of {name} ${OR} {rival} ${HAVE}? got? ${more} {lookup}`,
+      `{name} ${OR} {rival} (who|which|which one|which of them) ${HAVE}? got? ${more} {lookup}`,
+      "compare {name} 's {lookup} (with|to|and|against) {rival} 's",
+      `(who|whom) (did|do|have) {i} ${MET} ${more} ${OFTEN}? {name} ${OR} {rival}`
+    ],
+    compare("which", fewer)
+  ]
+])
+
+/** The name of the one entity that the last filter means; undefined if it means several. */
+function* theOne(
+  filters: ReadonlyArray<Filter>,
+  columns: ReadonlyArray<ListedColumn>,
+  type: ContextType
+): Script<string | undefined> {
+  const filter = filters.at(-1)!
+  const entities = yield* meantBy([filter], columns)
+  if (entities?.length === 1) return nameOf(entities[0]!)
+  // Others are called so, too, but may have no such rows.
+  const query = { entityTypeId: type.id, limit: 1, selectColumns: [filter.columnId] }
+  const page = yield* find({ ...query, filters })
+  const cell = page?.entities[0]?.columns?.[filter.columnId]
+  if (!isReference(cell)) return undefined
+  const same = yield* find({ ...query, filters: [...filters.slice(0, -1), { ...filter, op: "eq", value: cell.id }] })
+  return same?.total === page?.total && same?.totalIsLowerBound !== true ? cell.name : undefined
+}
+
+const isReference = (cell: unknown): cell is { readonly id: string; readonly name: string } =>
+  typeof cell === "object" && cell !== null && "id" in cell && "name" in cell && typeof cell.name === "string"
+
+/** Answers with both counts. Both have to be of the same column, and each of one entity. */
+export function* comparison({ asks, fewer, sides }: Comparison, context: Context): Script<string> {
+  const { type } = sides[0].noun
+  const conditions = sides.flatMap((side) => side.conditions)
+  const [columns, references] = yield* both(columnsOf(type.id), idsOf(conditions, context))
+  const narrowed = yield* inParallel(sides.map((side) => narrow(side, columns, context, references)))
+  const declined = narrowed.find((one) => typeof one === "string")
+  if (declined !== undefined) return declined
+  const own = narrowed.filter((one) => typeof one === "object")
+  const filters = own.map((one) => one.filters.at(-1)!)
+  const [who, pages] = yield* both(
+    inParallel(own.map((one) => theOne(one.filters, columns, type))),
+    inParallel(own.map((one) => count({ entityTypeId: type.id, filters: one.filters })))
+  )
+  const [first, second] = who
+  const [one, two] = pages
+  const isSame = filters[0]!.columnId === filters[1]!.columnId && first !== second
+  if (first === undefined || second === undefined || one === undefined || two === undefined || !isSame)
+    return `I can't compare these two. Ask for each, such as “how many ${called(type.plural, type, 2)} does ${context.person?.name ?? "Ada Lovelace"} have”.`
+  // The name is said before the count, so the condition on it isn't said again.
+  const isMine = sides.map((side) => side.conditions.at(-1)?._tag === "Mine")
+  const said = own[0]!.said.slice(0, isMine[0] === true ? undefined : -1)
+  const noun = own[0]!.noun ?? sides[0].noun
+  const part = (at: 0 | 1) =>
+    `${isMine[at] === true ? "you have" : `${[first, second][at]!} has`} ${amount(pages[at]!)}`
+  const limited = among(one.limited === true || two.limited === true, type)
+  const counts = `${part(0)} ${described({ ...sides[0], noun }, said, one.total)}${limited}, and ${part(1)}.`
+  if (one.totalIsLowerBound === true && two.totalIsLowerBound === true) return `I can't tell: ${counts}`
+  const difference = (one.total - two.total) * (fewer ? -1 : 1)
+  if (asks === "whether") return `${difference > 0 ? "Yes" : "No"}: ${counts}`
+  const winner = difference > 0 ? 0 : 1
+  const name = [first, second][winner]!
+  const lead = isMine[winner] === true ? `You (${name}) have` : `${name} has`
+  return difference === 0 ? `Both have as many: ${counts}` : `${lead} ${fewer ? "fewer" : "more"}: ${counts}`
+}
