@@ -13,7 +13,7 @@ const VAGUE = /whoever|somebody|nobody|anybody/gi
 const ALLOWED: Readonly<Record<string, readonly [count: number, reason: string]>> = {
   "src/agents/basic/conditions.ts": [4, "basic mode's vocabulary: words of a question"],
   "src/agents/basic/lexicon.ts": [10, "basic mode's vocabulary: words of a question"],
-  "src/agents/basic/spoken.ts": [8, "basic mode's vocabulary: patterns of a question"],
+  "src/agents/basic/spoken.ts": [10, "basic mode's vocabulary: patterns of a question"],
   "src/agents/basic/rules.ts": [2, "basic mode's vocabulary: patterns of a question"],
   "src/database/audit.ts": [1, "stored data: the audit log's actor of an unidentified caller"],
   "src/database/embedded/processes.ts": [2, "the name of a system user"],

@@ -36,7 +36,7 @@ export type Intent = Data.TaggedEnum<{
     readonly sides: readonly [Lookup, Lookup]
   }
   /** How long the one row takes that a lookup leads to. */
-  HowLong: { readonly lookup: Lookup }
+  HowLong: { readonly of: Intent }
   /** "The most common status": the type that has such a column isn't said. */
   Commonest: { readonly by: Words; readonly upwards: boolean; readonly popular: boolean }
   Browse: { readonly mode: "list" | "count"; readonly lookup: Lookup; readonly skip: number }

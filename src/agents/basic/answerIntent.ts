@@ -120,7 +120,7 @@ function* run(intent: Intent, earlier: ReadonlyArray<string>, context: Context):
     case "Comparison":
       return yield* comparison(intent, context)
     case "HowLong":
-      return yield* howLong(intent.lookup, context)
+      return yield* howLong(intent.of, context)
     case "Commonest":
       return yield* commonest(intent, context)
     case "Introduce":

@@ -48,7 +48,7 @@ export const CONDITIONS: ReadonlyArray<readonly [patterns: ReadonlyArray<string>
   [["and", "but"], (_, __, after) => (after.length > 0 ? [] : undefined)],
   [
     [
-      "(do|did) i (have|own|manage|look after|handle)",
+      "(do|did) i (have|own|manage|look after|handle|do|hold|attend|give|run)",
       "have i got",
       "(that|which)? i (have|had|own|manage|look after|handle)",
       "(of mine|mine)",
@@ -206,7 +206,10 @@ export const CONDITIONS: ReadonlyArray<readonly [patterns: ReadonlyArray<string>
   ],
   [[`${WHO} (are|is|were|was)? (owned|managed|handled) by {value} or {other}`], anyOf(ownedBy)],
   [
-    ["(does|do|did) {value} and {other} (own|manage|look after|handle) (together|between them|jointly)?"],
+    [
+      "(does|do|did) {value} and {other} (own|manage|look after|handle) (together|between them|jointly)?",
+      "(does|do|did) {value} and {other} have (together|between them|jointly|combined)"
+    ],
     anyOf(ownedBy)
   ],
   [[`${WHO} {value} (owns|manages|handles|looks after|is responsible for|supports|serves)`], by(ownedBy)],
@@ -218,7 +221,11 @@ export const CONDITIONS: ReadonlyArray<readonly [patterns: ReadonlyArray<string>
   [[`${WHO} (i|me) (have|had)? {done}`], ({ done }) => [Condition.Mine(), doneBy(done!)]],
   [[`${WHO} we (have|had)? {done}`], ({ done }) => [doneBy(done!)]],
   [
-    [`${WHO} {value} (has|have|had)? {done}`, "(has|have|had|did) {value} {done}"],
+    [
+      "(that|which|who|whom) {value} (has|have|had)? {done}",
+      "{value} (has|have|had) {done}",
+      "(has|have|had|did) {value} {done}"
+    ],
     (captures, context) => {
       const whose = by(ownedBy)(captures, context, [])
       return whose && [...whose, doneBy(captures["done"]!)]
@@ -263,12 +270,7 @@ export const CONDITIONS: ReadonlyArray<readonly [patterns: ReadonlyArray<string>
   [["(worth|costing)? (at|for)? {compared} {number}"], compared],
   [["(worth|costing|of|for|at)? {compared} {number} {currency}"], compared],
   [["{compared} {number} {unit}"], compared],
-  [
-    [
-      `${WHO} (is|are|was|were)? (interested in|keen on|want|wants|wanting|looking for|asking for|need|needs|needing) {quality}`
-    ],
-    (captures) => [qualities(captures)]
-  ],
+  [[`${WHO} (is|are|was|were)? (interested in|keen on) {quality}`], (captures) => [qualities(captures)]],
   [
     [`${WHO} (is|are|was|were)? neither (a|an)? {quality} nor (a|an)? {other}`],
     (captures) => [Condition.Not({ of: qualities(captures) })]

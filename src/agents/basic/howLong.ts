@@ -2,12 +2,13 @@
 import { uncapitalized } from "../english.ts"
 import { startAndEnd, timed } from "./filterChoices.ts"
 import { both } from "./locate.ts"
-import type { Lookup } from "./Lookup.ts"
+import type { Intent } from "./Intent.ts"
 import { narrow } from "./narrow.ts"
 import type { Context } from "./readConversation.ts"
 import { idsOf } from "./references.ts"
-import { among, called, nameOf, numbered } from "./replies.ts"
+import { among, called, nameOf, numbered, unclear } from "./replies.ts"
 import { columnsOf, find, type Script } from "./script.ts"
+import { rowsTitled } from "./titled.ts"
 
 const MOMENT = /^(\d{4}-\d{2}-\d{2})[ T](\d{2}):(\d{2})/
 
@@ -19,7 +20,10 @@ const between = (start: unknown, end: unknown): number | undefined => {
   return minutes < 0 ? undefined : minutes
 }
 
-export function* howLong(lookup: Lookup, context: Context): Script<string> {
+export function* howLong(of: Intent, context: Context): Script<string> {
+  const titled = of._tag === "Titled" ? yield* rowsTitled(of, context) : undefined
+  const lookup = of._tag === "Browse" ? of.lookup : titled
+  if (lookup === undefined) return unclear(context)
   const { type } = lookup.noun
   const [columns, references] = yield* both(columnsOf(type.id), idsOf(lookup.conditions, context))
   const narrowed = yield* narrow(lookup, columns, context, references)

@@ -7,7 +7,8 @@ import type { Fact } from "./Fact.ts"
 import { type Match, matchAmong, type MatchOutcome } from "./matchPerson.ts"
 import { PERSON_NOUNS } from "./lexicon.ts"
 import type { SpokenName } from "./readNames.ts"
-import { apart, find, type Script, inParallel, UNREAD } from "./script.ts"
+import { eqName } from "./locate.ts"
+import { apart, count, find, type Script, inParallel, UNREAD } from "./script.ts"
 import { answerAbout, distinguishing } from "./describeSubject.ts"
 import { among, amount, and, differing, numbered, offer, present, unclear, unreadable } from "./replies.ts"
 
@@ -56,7 +57,10 @@ function* answerBest(
   const best = outcomes
     .filter((outcome): outcome is MatchOutcome & { readonly fit: Match } => outcome.fit !== undefined)
     .sort((a, b) => b.fit.candidate.rank - a.fit.candidate.rank)[0]
-  if (best === undefined) return notFound(introduction, outcomes, context)
+  if (best === undefined)
+    return (yield* isOther(introduction, outcomes, context))
+      ? unclear(context)
+      : notFound(introduction, outcomes, context)
   const { columns, fit, type, unchecked } = best
   const shown = distinguishing(type, columns, fit.by)
   const page = yield* find({ entityTypeId: type.id, filters: fit.filters, limit: MAX_SHOWN, selectColumns: shown })
@@ -80,6 +84,15 @@ function* answerBest(
   )
   const telltale = differing(page, shown).slice(0, 3)
   return `${amount(page)} people match ${looked}${among(page.limited, type)}.${few}\n${numbered(page, columns, telltale)}\nWhich one is it? Give me the number, or an e-mail address or phone number.${aside}`
+}
+
+/** Whether a name that is no person's is that of something else, such as a company: then the message isn't about a person. */
+function* isOther({ names }: Introduction, outcomes: ReadonlyArray<MatchOutcome>, context: Context): Script<boolean> {
+  const name = outcomes.flatMap(({ tried }) => tried)[0] ?? names[0]?.name
+  const others = context.types.filter(({ id }) => id !== PEOPLE).slice(0, MAX_PARALLEL)
+  if (name === undefined) return false
+  const pages = yield* inParallel(others.map(({ id }) => apart(count({ entityTypeId: id, filters: eqName(name) }))))
+  return pages.some((page) => page !== UNREAD && (page?.total ?? 0) > 0)
 }
 
 const FACTS: Readonly<Record<Fact["concept"], string>> = {

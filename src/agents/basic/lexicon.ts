@@ -6,7 +6,7 @@ const list = (phrases: string): ReadonlyArray<string> => phrases.split("|").map(
 
 /** Polite phrases before and after a question. */
 export const OPENERS = list(
-  "please|remind me|hey max|hi max|hello max|hey|hi|hello|ok|okay|so|well|max|can you|could you|would you|will you|can i|could i|may i|i want to|i would like to|i need to|i want|i need|i would like|help me|tell me|let me know|just|quickly|kindly|and|also|then|now|what about|how about"
+  "please|could i get|can i get|could i have|can i have|may i have|hi there|hello there|hey there|remind me|hey max|hi max|hello max|hey|hi|hello|ok|okay|so|well|max|can you|could you|would you|will you|can i|could i|may i|i want to|i would like to|i need to|i want|i need|i would like|help me|tell me|let me know|just|quickly|kindly|and|also|then|now|what about|how about"
 )
 export const CLOSERS = list(
   "please|pls|plz|thx|thanks|thank you|for me|if you can|right now|now|max|cheers|asap|exactly|then|in total|altogether|overall|at the moment|at present|currently|ever|of all time|to date"
@@ -195,7 +195,9 @@ export const OTHER_NOUNS = byWord<ReadonlySet<string>>({
  * The columns that people ask for: concept → phrases that match a column's label as whole words, most likely first.
  */
 export const CONCEPTS = {
-  phone: list("phone|telephone|phone number|mobile|cell|tel|mobile phone|cell phone|contact number|number|fax"),
+  phone: list(
+    "phone|telephone|phone number|phone no|mobile|cell|tel|mobile phone|cell phone|contact number|number|fax"
+  ),
   email: list("email|e mail|email address|mail|e mail address"),
   zip: list("zip|zip code|zipcode|postal code|postalcode|postcode|post code|postal|plz"),
   city: list("city|town|home town|hometown|municipality|locality|suburb"),

@@ -90,10 +90,12 @@ const readAlone = (message: string, context: Context): Intent => {
   const facts = readFacts(said)
   const spoken = names.some(({ length, rank }) => rank >= 3 && length >= 2)
   const fits = fitsIn(context)
-  const compared = firstRule([...COMPARISONS, ...COMMONEST], meant, context, fits)
+  const compared = firstRule(COMPARISONS, meant, context, fits)
   if (compared !== undefined) return compared
   const figures = meant.length > MAX_QUESTION ? undefined : readFigures(meant, context, fits)
   if (figures !== undefined) return figures
+  const commonest = firstRule(COMMONEST, meant, context, fits)
+  if (commonest !== undefined) return commonest
   if (isAggregate(meant) && !spoken) return uncountable(meant, context)
   const question = firstRule(SMALL_TALK, said, context, fits) ?? firstRule(QUESTIONS, meant, context, fits)
   const hard = facts.some(({ concept, weight }) => weight === "stated" && concept !== "city" && concept !== "state")
@@ -220,8 +222,11 @@ const fitsIn =
         return isPhrase(tokens, context, 4)
       case "row": {
         const found = readLookup(tokens, context)
-        return found !== undefined && (found.order !== undefined || found.noun.type.id === "meetings")
+        if (found !== undefined) return found.order !== undefined || found.noun.type.id === "meetings"
+        return readTitled(tokens, Intent.Unclear({ tokens }), context) !== undefined
       }
+      case "meeting":
+        return readLookup(tokens, context)?.noun.type.id === "meetings"
       case "possessor":
         return tokens.length >= 2 && /[^s]s$/.test(tokens.at(-1)!.word) && isName(tokens, context)
       case "noun":

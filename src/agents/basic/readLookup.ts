@@ -8,7 +8,7 @@ import { lengthAt } from "./deeds/lengths.ts"
 import { PRONOUNS } from "./lexicon.ts"
 import { compiled, type Fits, matchStart, startsWith } from "./patterns.ts"
 import type { Context } from "./readConversation.ts"
-import { type Build, named } from "./conditionBuilders.ts"
+import { type Build, named, qualities } from "./conditionBuilders.ts"
 import { fitsCondition, isValue } from "./conditionParts.ts"
 import { CONDITIONS } from "./conditions.ts"
 import { timeAt } from "./readTime.ts"
@@ -89,7 +89,12 @@ const RELATED: typeof CONDITIONS = [
   ]
 ]
 
-const ALL: typeof CONDITIONS = [...RELATED, ...CONDITIONS]
+const WANTED: typeof CONDITIONS = [
+  // "Leads that want training" are those whose product it is; a change needs clearer words.
+  [["(that|which|who)? (want|wants|need|needs|bought|ordered) {quality}"], (captures) => [qualities(captures)]]
+]
+
+const ALL: typeof CONDITIONS = [...RELATED, ...CONDITIONS, ...WANTED]
 
 type Head = Pick<Lookup, "conditions" | "order" | "limit">
 
@@ -124,7 +129,8 @@ const readHead = (tokens: ReadonlyArray<Token>, context: Context): Head | undefi
       conditions.push(Condition.Time({ when: time.when }))
       at += time.length - 1
     } else if (long !== undefined) {
-      conditions.push(Condition.Length({ minutes: long.value, said: `of ${long.value} minutes` }))
+      const said = `of ${written(tokens.slice(at, at + long.length))}`
+      conditions.push(Condition.Length({ minutes: long.value, said }))
       at += long.length - 1
     } else if (word === "my") conditions.push(Condition.Mine())
     else if (/^(her|his|their|its)$/.test(word)) {

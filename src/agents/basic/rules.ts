@@ -114,6 +114,8 @@ export const QUESTIONS: ReadonlyArray<Rule> = [
       "what (do|did|have|had|will) i (have|got|had) (on|planned|scheduled)? (for)? {when}",
       "(do|did|will) i have (anything|any plans|plans|something) (on|for|planned|scheduled)? {when}",
       "have i got (anything|any plans|plans|something) (on|for|planned|scheduled)? {when}",
+      "(have you|have i|you|have we)? got (anything|something) (on|planned|scheduled)? (for)? {when}",
+      "(is|was)? (anything|something) (going on|happening|coming up) (on|for)? {when}",
       "(show|show me|list) {when}",
       "is there (anything|something) (on|in) (my|the) (calendar|agenda|schedule) (for)? {when}",
       "(my)? (calendar|agenda|schedule) (for)? {when}",

@@ -44,20 +44,20 @@ const peopleThat = ({ conds, one }: Captures, context: Context): Intent | undefi
 /** A list of one type's rows, with what the rule says besides. */
 const listed =
   (mode: "list" | "count") =>
-  ({ lookup, row }: Captures, context: Context): Intent | undefined =>
-    browse(mode, readLookup((lookup ?? row)!, context))
+  ({ lookup, meeting }: Captures, context: Context): Intent | undefined =>
+    browse(mode, readLookup((lookup ?? meeting)!, context))
 
 /** A detail of someone whom the message doesn't name. */
-const ofNobody = ({ concepts }: Captures): Intent =>
+const withoutName = ({ concepts }: Captures): Intent =>
   Intent.Detail({ subject: Subject.Focus(), what: folded(concepts!) })
 
 export const SPOKEN: ReadonlyArray<Rule> = [
   [
     [
-      "(what is|what are|give me|show me)? (the|a)? {concepts} (of|for|from) (someone|somebody|anyone|anybody|a person|one person|a customer|a client)",
-      "(someone|somebody|anyone|anybody) 's {concepts}"
+      "(what is|what are|give me|show me)? (the|a)? {concepts} (of|for|from) (someone|somebody|anyone|a person|one person|a customer|a client)",
+      "(someone|somebody|anyone) 's {concepts}"
     ],
-    ofNobody
+    withoutName
   ],
   [
     ["(what is|which is)? (the)? {possessor} (company|employer)"],
@@ -81,8 +81,9 @@ export const SPOKEN: ReadonlyArray<Rule> = [
       "(what is|what was) (the)? (length|duration) of {row}"
     ],
     ({ row }, context) => {
-      const lookup = readLookup(row!, context)
-      return lookup && Intent.HowLong({ lookup })
+      const of =
+        browse("list", readLookup(row!, context)) ?? readTitled(row!, Intent.Unclear({ tokens: row! }), context)
+      return of && Intent.HowLong({ of })
     }
   ],
   [
@@ -94,7 +95,7 @@ export const SPOKEN: ReadonlyArray<Rule> = [
   ],
   [
     [
-      "(who|whom) (came to|attended|was at|was in|is coming to|is at|will be at|joined|is attending|attends|took part in) {row}"
+      "(who|whom) (came to|attended|was at|was in|is coming to|is at|will be at|joined|is attending|attends|took part in) {meeting}"
     ],
     listed("list")
   ],

@@ -4,7 +4,7 @@ import { browse } from "./browse.ts"
 import { isValue } from "./conditionParts.ts"
 import { Intent } from "./Intent.ts"
 import { eqName } from "./locate.ts"
-import { Condition, nounAt, peopleOf } from "./Lookup.ts"
+import { Condition, type Lookup, nounAt, peopleOf } from "./Lookup.ts"
 import { byLength, startsWith } from "./patterns.ts"
 import type { Context } from "./readConversation.ts"
 import { readConditions } from "./readLookup.ts"
@@ -61,8 +61,8 @@ export const readTitled = (tokens: ReadonlyArray<Token>, otherwise: Intent, cont
 /** The title as it is said, and in the singular. */
 const singular = (title: string): string => title.replace(/(?<=[^s])s$/, "")
 
-/** Rows of one type that are called so; undefined if there are none. */
-export function* titled({ conditions, mode, order, title }: Titled, context: Context): Script<string | undefined> {
+/** The rows of one type that are called so; undefined if there are none. */
+export function* rowsTitled({ conditions, order, title }: Titled, context: Context): Script<Lookup | undefined> {
   const name = written(title)
   const names = [...new Set([singular(name), name])]
   const types = context.types.filter(({ id }) => id !== PEOPLE && id !== "companies").slice(0, MAX_TYPES)
@@ -80,10 +80,15 @@ export function* titled({ conditions, mode, order, title }: Titled, context: Con
   const pages = yield* inParallel(tries.map(({ filters, type }) => count({ entityTypeId: type.id, filters })))
   const hit = tries.find((_, index) => (pages[index]?.total ?? 0) > 0)
   if (hit === undefined) return undefined
-  const lookup = {
+  return {
     noun: { type: hit.type, said: order === undefined ? hit.type.plural : hit.type.name },
     conditions: [Condition.Called({ name: hit.name }), ...conditions],
     ...(order === undefined ? {} : { order, limit: 1 })
   }
-  return yield* browse(mode, lookup, 0, context)
+}
+
+/** Answers with the rows that are called so; undefined if there are none. */
+export function* titled(intent: Titled, context: Context): Script<string | undefined> {
+  const lookup = yield* rowsTitled(intent, context)
+  return lookup && (yield* browse(intent.mode, lookup, 0, context))
 }

@@ -1,6 +1,7 @@
 /** Reads the words for a set of rows, as a question for a list is read: "all of Akira's leads that are interested in software". */
 import { type Lookup, nounAt } from "../Lookup.ts"
 import type { Context } from "../readConversation.ts"
+import { CONDITIONS } from "../conditions.ts"
 import { readLookup } from "../readLookup.ts"
 import type { Word } from "./words.ts"
 
@@ -37,7 +38,7 @@ export const readSet = (words: Words, context: Context): Lookup | undefined => {
     ...each,
     word: word.replace(/^(\p{L}+)-(priority|level|status)$/u, "$1 $2")
   }))
-  const lookup = rest.length === 0 ? undefined : readLookup(states(spaced(rest)), context)
+  const lookup = rest.length === 0 ? undefined : readLookup(states(spaced(rest)), context, CONDITIONS)
   // "the due date of Lena's tasks" isn't a person's.
   if (lookup?.conditions.some((each) => each._tag === "With" && each.words.some(({ word }) => word === "of")) === true)
     return undefined

@@ -9,8 +9,7 @@ import { best, counted, CUSTOMER, grouped, having, isOne, ofRevenue, OWNER, rows
 import { EVERY } from "./lexicon.ts"
 import { measured, readMeasure, rules } from "./measures.ts"
 
-const WHICH =
-  "(which|what|which of the|which of our|who of the|who of our|who among the|in which|in what|on which|on what|for which|at which|at what|from which)"
+const WHICH = "(which|what|in which|in what|on which|on what|for which|at which|at what|from which)"
 
 /** "Has lost the most people": the rows with that state. */
 const outcome =
@@ -23,14 +22,28 @@ const outcome =
     return {
       measure: { ...measure, lookup: { ...measure.lookup, conditions } },
       by: [by],
-      best: { upwards, ...(isOne({ by }) || by === OWNER ? { limit: 1 } : {}) }
+      best: { upwards, limit: 1 }
     }
   }
 
+/** One of several: "who of the reps has the most leads". */
+const ONE_OF = "(which|who|what) (one of|of|among) (the|our|all our)"
+
 export const FIGURE_QUESTIONS = rules<Asked>(
+  [
+    [`${WHICH} {by} (of|in) {when} <have> (the)? <most> {m}`],
+    ({ when, ...captures }, context) => best(false, true)({ ...captures, tail: when! }, context)
+  ],
+  [
+    [`${WHICH} {by} (of|in) {when} <have> (the)? <fewest> {m}`],
+    ({ when, ...captures }, context) => best(true, true)({ ...captures, tail: when! }, context)
+  ],
+  [[`${ONE_OF} {by} <have> (the)? <most> {m}`], best(false, true)],
+  [[`${ONE_OF} {by} <have> (the)? <fewest> {m}`], best(true, true)],
   [
     [
       `${WHICH} {by} (has|have|had)? {done} (the)? <most> {lookup}`,
+      `${ONE_OF} {by} (has|have|had)? {done} (the)? <most> {lookup}`,
       "who (has|have|had)? {done} (the)? <most> {lookup}"
     ],
     outcome(false)
@@ -38,6 +51,7 @@ export const FIGURE_QUESTIONS = rules<Asked>(
   [
     [
       `${WHICH} {by} (has|have|had)? {done} (the)? <fewest> {lookup}`,
+      `${ONE_OF} {by} (has|have|had)? {done} (the)? <fewest> {lookup}`,
       "who (has|have|had)? {done} (the)? <fewest> {lookup}"
     ],
     outcome(true)

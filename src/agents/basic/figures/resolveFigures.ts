@@ -2,7 +2,6 @@
 import { uncapitalized } from "../../english.ts"
 import { foldText } from "../../../domain/keys.ts"
 import type { Filter } from "../../../domain/Query.ts"
-import { timed } from "../filterChoices.ts"
 import type { Lookup } from "../Lookup.ts"
 import type { Said } from "../phrases.ts"
 import type { Context, ContextType } from "../readConversation.ts"
@@ -142,11 +141,6 @@ export const measureIn = ({ asked, columns, lookup, type }: Found): Spot | undef
           (column): Spot => ({ path: column.id, label: column.name.toLowerCase(), column })
         )
   if (spots.length === 1) return spots[0]
-  // "How many hours of meetings" where minutes are known: the reply names the unit.
-  const other = asked.having === undefined && /^(hours|minutes)$/.test(wordsOf(measure.of)) ? timed(columns) : []
-  const [unit] = other.map(({ id }) => columns.find((column) => column.id === id)!)
-  if (spots.length === 0 && unit !== undefined && other.length === 1)
-    return { path: unit.id, label: unit.name.toLowerCase(), column: unit }
   const what = measure.of === undefined ? (measure.revenue === true ? "revenue" : "amount") : written(measure.of)
   if (spots.length > 1)
     return new Declined(
