@@ -8,7 +8,7 @@ import { lengthAt } from "./deeds/lengths.ts"
 import { PRONOUNS } from "./lexicon.ts"
 import { compiled, type Fits, matchStart, startsWith } from "./patterns.ts"
 import type { Context } from "./readConversation.ts"
-import { type Build, named, qualities } from "./conditionBuilders.ts"
+import { type Build, named } from "./conditionBuilders.ts"
 import { fitsCondition, isValue } from "./conditionParts.ts"
 import { CONDITIONS } from "./conditions.ts"
 import { timeAt } from "./readTime.ts"
@@ -91,7 +91,10 @@ const RELATED: typeof CONDITIONS = [
 
 const WANTED: typeof CONDITIONS = [
   // "Leads that want training" are those whose product it is; a change needs clearer words.
-  [["(that|which|who)? (want|wants|need|needs|bought|ordered) {quality}"], (captures) => [qualities(captures)]]
+  [
+    ["(that|which|who)? (want|wants|need|needs|bought|ordered) {quality}"],
+    ({ quality }) => [Condition.Quality({ words: folded(quality!) })]
+  ]
 ]
 
 const ALL: typeof CONDITIONS = [...RELATED, ...CONDITIONS, ...WANTED]
