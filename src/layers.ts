@@ -17,6 +17,7 @@ import { Imports } from "./services/administration/Imports.ts"
 import { Connections } from "./services/administration/Connections.ts"
 import { TWILIO_PATH } from "./domain/Sms.ts"
 import { Checklist } from "./services/administration/Checklist.ts"
+import { UnclearQuestions } from "./services/administration/UnclearQuestions.ts"
 import { PolicyEditor } from "./services/administration/PolicyEditor.ts"
 import { Administration } from "./services/administration/Administration.ts"
 import { AuditLog } from "./services/audit/AuditLog.ts"
@@ -181,6 +182,7 @@ export const Services = ConfiguredChanges.pipe(
       Organizations.layer,
       Passkeys.layer,
       PolicyEditor.layer,
+      UnclearQuestions.layer,
       Conversations.layer,
       Sessions.layer,
       Sources.layer,

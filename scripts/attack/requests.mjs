@@ -359,6 +359,8 @@ export const requestsOf = async (world) => {
     post("remove a number", "/v1/admin/line/numbers/remove", { phone: "+15125550100" }, { status: [409] }),
     get("types", "/v1/admin/types"),
     get("usage", "/v1/admin/usage", { days: "30" }),
+    get("questions", "/v1/admin/usage/questions", {}),
+    post("keep questions", "/v1/admin/usage/questions", { kept: true }),
     get("health", "/v1/admin/health"),
     get("steps", "/v1/admin/setup"),
     get("audit", "/v1/admin/audit", {

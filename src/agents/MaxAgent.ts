@@ -14,6 +14,7 @@ import { todayIn } from "../domain/values.ts"
 import { Env } from "../env.ts"
 import { reportFailure } from "../observability/failures.ts"
 import * as Telemetry from "../observability/Telemetry.ts"
+import { UnclearQuestions } from "../services/administration/UnclearQuestions.ts"
 import { Changes } from "../services/changes/Changes.ts"
 import { EntityQueryService } from "../services/EntityQueryService.ts"
 import { IdentityResolver } from "../services/members/IdentityResolver.ts"
@@ -35,6 +36,7 @@ import { type Changing, changesOf, draftEvents, openedBy } from "./changing.ts"
 import { decideTyped } from "./confirming.ts"
 import { conversationOwner } from "./conversationOwner.ts"
 import { questionOf, type Say, validate } from "./question.ts"
+import { keepingUnclear } from "./withoutNames.ts"
 import type { TurnContext } from "./turnContext.ts"
 import type { Choice, TurnEvent } from "../wire/TurnEvent.ts"
 
@@ -95,6 +97,7 @@ export class MaxAgent extends Context.Service<
       const queries = yield* EntityQueryService
       const sessions = yield* Sessions
       const spending = yield* Spending
+      const keepUnclear = keepingUnclear(yield* UnclearQuestions)
       const handlers = yield* Telemetry.outside(Effect.context<Tool.HandlersFor<typeof MaxToolkit.tools>>())
 
       const admit = ({ organization, who }: TurnInput) =>
@@ -244,7 +247,7 @@ export class MaxAgent extends Context.Service<
         const work = new TurnWork(env.turnCpu)
         const deadline = Date.now() + env.turnSeconds * 1000
         const last = yield* Effect.gen(function* () {
-          const { principal } = yield* admit(input)
+          const { principal, state } = yield* admit(input)
           yield* validate(input.say)
           const own = yield* chosen(input.organization)
           yield* Effect.annotateCurrentSpan({
@@ -252,7 +255,9 @@ export class MaxAgent extends Context.Service<
             "gen_ai.request.model": own.model.model
           })
           const conversation = converse(input, principal, own, spent, work, reference, events)
-          return yield* withReservation(input, principal, own, spent, deadline, conversation)
+          const last = yield* withReservation(input, principal, own, spent, deadline, conversation)
+          if (spent.declined && "text" in input.say) yield* keepUnclear(input.say.text, state.catalog)
+          return last
         }).pipe(
           orTurnFault(env.turnSeconds, reference),
           // A fault with a reference is one that an administrator may have to investigate.

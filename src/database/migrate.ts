@@ -204,7 +204,7 @@ const grantsOf = (database: string, roles: Roles): ReadonlyArray<string> => {
     `GRANT SELECT, INSERT ON max.policies, max.actions, max.audit_log TO ${app}`,
     `GRANT SELECT, INSERT, UPDATE, DELETE ON max.traces, max.traced_statements TO ${app}`,
     `GRANT SELECT, INSERT, UPDATE, DELETE ON max.sessions, max.turns, max.turn_names, max.usage, max.spending TO ${app}`,
-    `GRANT SELECT, INSERT, UPDATE, DELETE ON max.credentials, max.identity_providers, max.calls, max.passkeys, max.challenge_keys, max.spent_challenges, max.secrets, max.model_settings TO ${app}`,
+    `GRANT SELECT, INSERT, UPDATE, DELETE ON max.credentials, max.identity_providers, max.calls, max.passkeys, max.challenge_keys, max.spent_challenges, max.secrets, max.model_settings, max.question_settings, max.unclear_questions TO ${app}`,
     `GRANT SELECT, INSERT, UPDATE, DELETE ON max.sms_settings, max.sms_numbers, max.sms_senders, max.sms_inbox, max.sms_outbox, max.sms_days, max.sms_codes TO ${app}`,
     `GRANT SELECT, INSERT, UPDATE, DELETE ON max.changes, max.change_steps, max.change_outbox TO ${app}`,
     `GRANT SELECT, INSERT ON max.change_events TO ${app}`,

@@ -203,6 +203,19 @@ const ACTS: ReadonlyArray<Act> = [
     command: () => ["model", "set", "--day-turns", "40", "--day-tokens", "50000"]
   },
   {
+    route: "POST /v1/admin/usage/questions",
+    what: "keeps questions that aren't understood",
+    body: () => ({ kept: true }),
+    command: () => ["usage", "--keep-questions", "on"]
+  },
+  {
+    route: "POST /v1/admin/usage/questions",
+    what: "forgets such questions",
+    before: [() => ["usage", "--keep-questions", "on"]],
+    body: () => ({ kept: false }),
+    command: () => ["usage", "--keep-questions", "off"]
+  },
+  {
     route: "POST /v1/admin/line/numbers/remove",
     what: "stops answering a number",
     before: [addingNumber],

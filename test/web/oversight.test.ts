@@ -5,6 +5,7 @@ import { afterAll, beforeAll, expect, it } from "vitest"
 import type { Browser, Page } from "playwright-core"
 import { todayIn } from "../../src/domain/values.ts"
 import { Database } from "../../src/database/Database.ts"
+import { UnclearQuestions } from "../../src/services/administration/UnclearQuestions.ts"
 import { recordBackup } from "../../src/services/operations/backupRecord.ts"
 import { type Outcome, Spending } from "../../src/services/conversations/Spending.ts"
 import { administered } from "../support/administered.ts"
@@ -96,6 +97,31 @@ it("shows questions, outcomes and costs by day, person and model with totals, fo
     expect((await rowsOf(page, "Usage by day")).at(-1)).toMatch(/^Total 6 3 1 1/)
     expect(await page.getByRole("link", { name: "90 days" }).getAttribute("aria-current")).toBe("page")
   })
+})
+
+it("shows the questions that weren't understood, once an administrator has switched that on", async () => {
+  const unclear = <A>(use: (service: UnclearQuestions["Service"]) => Effect.Effect<A, unknown>) =>
+    server.run(Effect.flatMap(UnclearQuestions, use))
+  await unclear((service) => service.set(harbor.organization, false))
+  await inEachLook("Usage", "yuki", async (page) => {
+    const section = page.getByRole("region", { name: "Questions that weren't understood" })
+    const press = (name: string) => page.getByRole("button", { name, exact: true })
+    await section.getByText("They aren't kept.").waitFor()
+    expect(await accessibilityFaults(page)).toEqual([])
+    await press("Keep them from now on").click()
+    await page.getByRole("dialog").getByRole("button", { name: "Keep them", exact: true }).click()
+    await section.getByText("There is none yet.").waitFor()
+    for (const question of ["… the companies of …", "what is … of the …", "… the companies of …"])
+      await unclear((service) => service.keep(harbor.organization, question))
+    await page.reload()
+    const [first] = await rowsOf(page, "Questions that weren't understood")
+    expect(first).toContain("… the companies of … 2")
+    expect(await accessibilityFaults(page)).toEqual([])
+    await press("Stop and forget them").click()
+    await page.getByRole("dialog").getByRole("button", { name: "Forget", exact: true }).click()
+    await section.getByText("They aren't kept.").waitFor()
+  })
+  expect(await unclear((service) => service.report(harbor.organization))).toMatchObject({ kept: false, questions: [] })
 })
 
 it("shows doctor's findings in words with their remedies, the worst first, and the last backup", async () => {

@@ -26,6 +26,9 @@ const VOCABULARY = new Set(
 )
 const KNOWN = [VOCABULARY, COMMON_WORDS, INTRODUCING, NEXT_CONDITION]
 
+/** Whether questions have the word besides names and values. */
+export const isQuestionWord = (word: string): boolean => KNOWN.some((words) => words.has(word))
+
 const MIN_LENGTH = 5
 const MAX_CHANGED = 2
 
@@ -41,7 +44,7 @@ export const respell = (message: string, { types }: Context): Respelt | undefine
   let text = message
   const changed: Array<{ said: string; meant: string }> = []
   for (const { capital, text: said, word } of tokenize(message)) {
-    if (capital || !/^[a-z]+$/.test(word) || own.includes(word) || KNOWN.some((words) => words.has(word))) continue
+    if (capital || !/^[a-z]+$/.test(word) || own.includes(word) || isQuestionWord(word)) continue
     const near = [...new Set(vocabulary.filter((one) => isNear(word, one)))]
     if (near.length !== 1) continue
     const meant = near[0]!

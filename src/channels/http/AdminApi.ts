@@ -21,7 +21,7 @@ import { ChangeLog, ChangeLogQuery } from "../../wire/admin/changes.ts"
 import { Health } from "../../wire/admin/health.ts"
 import { SetupSteps } from "../../wire/admin/setup.ts"
 import { TextLog, TextsQuery } from "../../wire/admin/texts.ts"
-import { Usage, UsageQuery } from "../../wire/admin/usage.ts"
+import { KeepQuestions, UnclearQuestions, Usage, UsageQuery } from "../../wire/admin/usage.ts"
 import { InvalidInput, NotAllowed, NotFound, NotPossible, Unavailable } from "../../wire/problems.ts"
 import { Id } from "../../wire/scalars.ts"
 import { Admitted, Need } from "./admitted.ts"
@@ -126,6 +126,15 @@ export const admin = HttpApiGroup.make("admin")
       success: Usage,
       error: [InvalidInput, Unavailable]
     }).annotate(OpenApi.Summary, "Questions, outcomes and costs of the last days, by day, person and model"),
+    HttpApiEndpoint.get("questions", "/v1/admin/usage/questions", {
+      success: UnclearQuestions,
+      error: Unavailable
+    }).annotate(OpenApi.Summary, "The questions that were not understood, without names, values and who asked"),
+    HttpApiEndpoint.post("keepQuestions", "/v1/admin/usage/questions", {
+      payload: KeepQuestions,
+      success: HttpApiSchema.NoContent,
+      error: [InvalidInput, NotAllowed, NotPossible, Unavailable]
+    }).annotate(OpenApi.Summary, "Keep such questions from now on, or forget them"),
     HttpApiEndpoint.get("setup", "/v1/admin/setup", { success: SetupSteps, error: Unavailable }).annotate(
       OpenApi.Summary,
       "The steps that follow the first run, and whether each was taken"

@@ -22,7 +22,8 @@ import type { ChangeLog } from "../../wire/admin/changes.ts"
 import type { SetupSteps } from "../../wire/admin/setup.ts"
 import type { TextLog } from "../../wire/admin/texts.ts"
 import type { Health } from "../../wire/admin/health.ts"
-import type { Usage } from "../../wire/admin/usage.ts"
+import { UnclearQuestions } from "../../services/administration/UnclearQuestions.ts"
+import type { UnclearQuestions as Questions, Usage } from "../../wire/admin/usage.ts"
 import { ambiguousPerson, personOf, respond } from "./administrator.ts"
 import { Api } from "./Api.ts"
 import { json } from "./json.ts"
@@ -58,6 +59,7 @@ export const Administering = HttpApiBuilder.group(
   Effect.fnUntraced(function* (handlers) {
     const administration = yield* Administration
     const checklist = yield* Checklist
+    const unclear = yield* UnclearQuestions
     const { prices } = yield* Env
 
     const setStanding = (id: string, standing: "suspended" | "resumed") =>
@@ -223,6 +225,10 @@ export const Administering = HttpApiBuilder.group(
             return json<TextLog>({ ...log, texts, ...(log.texts.length > limit ? { next: texts.at(-1)!.at } : {}) })
           })
         ),
+      questions: () =>
+        respond((administrator) => Effect.map(unclear.reportFor(administrator), (found) => json<Questions>(found))),
+      keepQuestions: ({ payload }) =>
+        respond((administrator) => Effect.as(unclear.setFor(administrator, payload.kept), HttpServerResponse.empty())),
       usage: ({ query: { days = DAYS } }) =>
         respond((administrator) =>
           Effect.map(administration.usage(administrator, days, prices), (usage) => json<Usage>(usage))

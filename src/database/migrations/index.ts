@@ -26,6 +26,7 @@ import { rowsMade } from "./0039_rows_made.ts"
 import { outcomesOfQuestions } from "./0040_outcomes_of_questions.ts"
 import { moves } from "./0041_moves.ts"
 import { secrets } from "./0042_secrets.ts"
+import { questionsNotUnderstood } from "./0043_questions_not_understood.ts"
 import type { Migration } from "./Migration.ts"
 
 export const migrations: ReadonlyArray<Migration> = [
@@ -55,7 +56,8 @@ export const migrations: ReadonlyArray<Migration> = [
   rowsMade,
   outcomesOfQuestions,
   moves,
-  secrets
+  secrets,
+  questionsNotUnderstood
 ]
 
 /** The schema version of this program. */

@@ -5,6 +5,7 @@ import type { Usage as UsageReport, UsageTotal } from "../../wire/admin/usage.ts
 import { usage } from "./api.ts"
 import { Command, counted, Isolated, Title, useTitle, WhenLoaded } from "./parts.tsx"
 import { to } from "./place.ts"
+import { Questions } from "./Questions.tsx"
 import { announcement, useLoaded } from "./state.ts"
 import { Table } from "./Table.tsx"
 
@@ -17,7 +18,7 @@ export const Usage = ({ days: chosen }: { readonly days?: string | undefined }) 
   const { loaded, reload } = useLoaded(() => usage(days), [days])
   return (
     <>
-      <Title note="The questions that were asked, how they ended, and about what they cost. What was asked isn't shown.">
+      <Title note="The questions that were asked, how they ended, and about what they cost. Who asked what isn't shown.">
         Usage
       </Title>
       <nav class="parts" aria-label="Period">
@@ -35,6 +36,7 @@ export const Usage = ({ days: chosen }: { readonly days?: string | undefined }) 
         {(report) => <Report report={report} />}
       </WhenLoaded>
       <Command text={`max usage --days ${days} --by person`}>The same as a command, per person and model:</Command>
+      <Questions />
     </>
   )
 }

@@ -40,7 +40,7 @@ import type {
 import type { AskGrid, GridEdit, PolicyGrid } from "../../wire/admin/policyGrid.ts"
 import type { TextLog } from "../../wire/admin/texts.ts"
 import type { Health } from "../../wire/admin/health.ts"
-import type { Usage } from "../../wire/admin/usage.ts"
+import type { KeepQuestions, UnclearQuestions, Usage } from "../../wire/admin/usage.ts"
 import type { ProblemSlug } from "../../wire/problems.ts"
 import type { Session } from "../../wire/session.ts"
 import { get, Problem, request } from "../shared/api.ts"
@@ -122,6 +122,9 @@ export const texts = (before?: string) =>
   get<TextLog>(`/v1/admin/texts${before === undefined ? "" : `?${new URLSearchParams({ before })}`}`)
 
 export const usage = (days: number) => get<Usage>(`/v1/admin/usage?${new URLSearchParams({ days: String(days) })}`)
+
+export const unclearQuestions = () => get<UnclearQuestions>("/v1/admin/usage/questions")
+export const keepQuestions = (kept: boolean) => act("usage/questions", { kept } satisfies KeepQuestions)
 
 export const model = () => get<ModelConnection>("/v1/admin/model")
 export const setModel = (change: SetModel) => act("model", change)

@@ -26,6 +26,24 @@ const total = {
 const Total = Schema.Struct(total)
 export type UsageTotal = typeof Total.Encoded
 
+export const UnclearQuestions = Schema.Struct({
+  kept: Schema.Boolean.annotate({ description: "Whether the organization has opted in." }),
+  days: Schema.Int.annotate({ description: "A question that isn't asked again is forgotten after so many." }),
+  questions: Schema.Array(
+    Schema.Struct({
+      question: Schema.String.annotate({ description: "An ellipsis stands for names, values and unknown words." }),
+      times: Schema.Int,
+      day: Schema.String.annotate({
+        description: "YYYY-MM-DD: when it was asked last, in the organization's time zone"
+      })
+    })
+  ).annotate({ description: "Most often asked first, at most 500." })
+})
+export type UnclearQuestions = typeof UnclearQuestions.Encoded
+
+export const KeepQuestions = Schema.Struct({ kept: Schema.Boolean })
+export type KeepQuestions = typeof KeepQuestions.Encoded
+
 export const Usage = Schema.Struct({
   days: Schema.Int,
   total: Total,

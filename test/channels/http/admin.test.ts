@@ -85,6 +85,7 @@ const reads = (person: string, row: string, word: string): ReadonlyArray<Call> =
   ["GET", "texts?limit=2&before=2026-11-20T15:31:00.00031Z"],
   ["GET", "usage"],
   ["GET", "usage?days=90"],
+  ["GET", "usage/questions"],
   ["GET", "setup"],
   ["GET", "health"]
 ]

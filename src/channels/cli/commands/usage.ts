@@ -4,8 +4,9 @@ import { Command, Flag } from "effect/cli"
 import { Env } from "../../../env.ts"
 import { Spending, type UsageRow } from "../../../services/conversations/Spending.ts"
 import { dollarsOf } from "../../../services/conversations/usage.ts"
+import { UnclearQuestions } from "../../../services/administration/UnclearQuestions.ts"
 import { currentOrganization, memberNames, UsageError } from "../context.ts"
-import { optional } from "../flags.ts"
+import { optional, toggle } from "../flags.ts"
 import { columns, dim, result } from "../output.ts"
 
 const DAYS = 30
@@ -16,6 +17,14 @@ export const usage = Command.make(
   {
     days: Flag.Int("days").pipe(Flag.withDescription(`The number of days, including today [${DAYS}]`), Flag.optional),
     since: optional("since", "The same as --days, written as 30d"),
+    notUnderstood: toggle(
+      "not-understood",
+      "List the questions that were not understood instead, where they are kept: without names, values and who asked"
+    ),
+    keepQuestions: Flag.Literals("keep-questions", ["on", "off"]).pipe(
+      Flag.withDescription("Keep such questions from now on, or stop and forget them"),
+      Flag.optional
+    ),
     by: Flag.Literals("by", ["model", "day", "person"]).pipe(
       Flag.withDescription("One line per model, or per day or person and model"),
       Flag.withDefault("model" as const)
@@ -23,6 +32,8 @@ export const usage = Command.make(
   },
   Effect.fnUntraced(function* (input) {
     const { by } = input
+    if (input.notUnderstood || Option.isSome(input.keepQuestions))
+      return yield* questions(Option.getOrUndefined(input.keepQuestions))
     const days = yield* daysOf(Option.getOrUndefined(input.days), Option.getOrUndefined(input.since))
     const { prices } = yield* Env
     const spending = yield* Spending
@@ -59,9 +70,32 @@ export const usage = Command.make(
   Command.withDescription("Show the questions and the cost of answers: outcomes, tokens, dollars"),
   Command.withExamples([
     { command: "max usage --days 30 --by person", description: "The last 30 days" },
-    { command: "max usage --days 7 --by day", description: "Each day of a week" }
+    { command: "max usage --days 7 --by day", description: "Each day of a week" },
+    {
+      command: "max usage --keep-questions on",
+      description: "Keep what isn't understood, without names and who asked"
+    },
+    { command: "max usage --not-understood", description: "What people ask that Max doesn't understand" }
   ])
 )
+
+const questions = Effect.fnUntraced(function* (keep: "on" | "off" | undefined) {
+  const unclear = yield* UnclearQuestions
+  const organization = yield* currentOrganization
+  if (keep !== undefined) yield* unclear.set(organization, keep === "on")
+  const found = yield* unclear.report(organization)
+  yield* result(
+    found,
+    !found.kept
+      ? [dim("Questions that were not understood aren't kept: max usage --keep-questions on")]
+      : found.questions.length === 0
+        ? [dim(`They are kept for ${found.days} days; there is none.`)]
+        : columns(
+            found.questions.map(({ day, question, times }) => [String(times), day, question]),
+            ["times", "last", "question"]
+          )
+  )
+})
 
 const HEADINGS = ["turns", "answered", "declined", "failed", "tokens in", "tokens out", "about"]
 
