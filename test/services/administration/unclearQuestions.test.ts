@@ -83,8 +83,11 @@ layer(BasicAgent, { excludeTestServices: true })("a question that isn't understo
           ({ principal }) => principal
         )
       const [yuki, amina] = [yield* as("yuki"), yield* as("amina")]
-      const refused = yield* Effect.flip(unclear.setFor(amina, true))
-      expect(refused._tag).toBe("NotAllowed")
+      const outcome = yield* Effect.match(unclear.setFor(amina, true), {
+        onFailure: ({ _tag }) => _tag,
+        onSuccess: () => "switched on"
+      })
+      expect(outcome).toBe("NotAllowed")
       expect(yield* unclear.reportFor(amina)).toMatchObject({ kept: false })
       yield* unclear.setFor(yuki, true)
       expect(yield* unclear.reportFor(amina)).toMatchObject({ kept: true, questions: [] })
