@@ -173,7 +173,8 @@ export class MaxAgent extends Context.Service<
             isBasic
           )
           prepared.grounding.deeds = {
-            isApplied: () => (drafts?.changes.length ?? 0) === 0 && hasReceipt(context.drafts),
+            // Basic mode writes its own sentences, which claim nothing; only what it quotes could seem to.
+            isApplied: () => isBasic || ((drafts?.changes.length ?? 0) === 0 && hasReceipt(context.drafts)),
             of: () => ({
               wide: provenance.asksForChange,
               drafted: newValues(drafts),

@@ -65,6 +65,21 @@ describe("a request to change in a conversation over HTTP", () => {
     expect(await server.run(cellOf(atlas, ada, "status"))).toBe("Won")
   })
 
+  it("that basic mode declines is answered whole: what it quotes claims no deed", async () => {
+    const proposes = await tokenOf("unclear@atlas.example", ["chat", "changes"])
+    for (const [text, reply] of [
+      [
+        "set Ada Updated's status to Won",
+        "I couldn't find “Ada Updated”. Check the spelling: I find rows only by their whole names."
+      ],
+      [
+        "set Ada Lovelace's status to Moved",
+        "“Moved” isn't a status that I can see on any of the people. Use quotation marks if you mean it."
+      ]
+    ] as const)
+      expect([text, (await say(proposes, text)).text]).toEqual([text, expect.stringContaining(reply)])
+  })
+
   it("is drafted by a model as well", async () => {
     const messages = await startMessages(
       inTurn(

@@ -106,7 +106,7 @@ export function* findSet({ noun, sets }: SetFilters, was: Choice, world: World):
   if (total > MAX_LIMIT)
     return problem(
       RANKS.several,
-      `That's ${pages.some((page) => page!.totalIsLowerBound) ? "more than " : ""}${total} ${called(said, type, total)}, and I change at most ${MAX_LIMIT} at a time. Narrow it down, and I'll draft it.`
+      `That's ${pages.some((page) => page!.totalIsLowerBound) ? "more than " : ""}${total} ${called(said, type, total)}, and a change has at most ${MAX_LIMIT}. Narrow it down, and I'll draft it.`
     )
   return rows.size === 0
     ? problem(RANKS.missing, `I found no such ${called(said, type, 2)}, so I haven't drafted anything.`)

@@ -65,7 +65,7 @@ const several = (rows: ReadonlyArray<Row>, name: string): Problem => ({
 })
 
 const notFound = (name: string): Problem =>
-  problem(RANKS.missing, `I couldn't find “${name}”. Check the spelling: I change only what I find by its whole name.`)
+  problem(RANKS.missing, `I couldn't find “${name}”. Check the spelling: I find rows only by their whole names.`)
 
 const asksWhich = (page: Page): boolean => page.totalIsLowerBound === true || page.total > page.entities.length
 

@@ -108,7 +108,13 @@ const partReader = (context: Context) => {
       case "t":
         return momentOf(words, calendar) !== undefined
       case "s":
-        return words.length <= 3 && isValue(words) && !FUNCTION_WORDS.has(first!.word)
+        return (
+          words.length <= 3 &&
+          isValue(words) &&
+          !FUNCTION_WORDS.has(first!.word) &&
+          // What stands after "to" is the value of another reading.
+          !words.some(({ word }, at) => /^(to|as|into)$/.test(word) && words[at + 1]?.word !== "do")
+        )
       case "h":
         return words.length <= 3 && /^(on|in|under)$/.test(first!.word) && isValue(words)
       case "d":

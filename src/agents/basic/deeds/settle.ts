@@ -85,7 +85,7 @@ function* inColumn(column: string, words: Words, target: Target, world: World): 
     case "text":
     case "list":
       if (column === "name" && words[0]!.quoted !== true && NOT_A_NAME.has(words[0]!.text))
-        return problem(RANKS.words, "Put the name in quotation marks.")
+        return problem(RANKS.words, "Write the name in quotation marks.")
       return column === "name"
         ? cell(column, typed)
         : yield* inText(field, typed, label, words[0]!.quoted === true, target)
@@ -138,7 +138,7 @@ function* inText(
   )
   if (spelled !== undefined) return cell(field.id, spelled)
   const unknown = badValue(
-    `“${typed}” isn't a ${label} that I can see on any of the ${type.plural.toLowerCase()}. Put it in quotation marks if you mean it.`
+    `“${typed}” isn't a ${label} that I can see on any of the ${type.plural.toLowerCase()}. Use quotation marks if you mean it.`
   )
   return some === undefined ? unknown : { ...unknown, next: listing(field.id, type, some) }
 }

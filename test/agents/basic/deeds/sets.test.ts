@@ -100,7 +100,7 @@ describe("requests to change a set of rows in basic mode", () => {
           const { reply } = yield* say("reassign all of Akira's leads that are interested in software to Sofia")
           expect(reply).toMatch(/^That's 3 leads: [A-Z]\w+ [A-Z]\w+, [A-Z]\w+ [A-Z]\w+ and [A-Z]\w+ [A-Z]\w+\. Here is the change/) // prettier-ignore
           const declined = {
-            "move all leads to lost": "That's 42 leads, and I change at most 25 at a time.",
+            "move all leads to lost": "That's 42 leads, and a change has at most 25.",
             "give all of Patel's customers to Sofia": "Several people match “Patel”",
             "delete all of Akira's leads that are interested in gardening": "I know of no “gardening”",
             "cancel my meetings on Sunday": "I found no such meetings"
