@@ -130,6 +130,7 @@ export const requestsOf = async (world) => {
     get("conversations", "/v1/conversations", { search: "noah", after: conversation, limit: 5 }),
     get("conversation", "/v1/conversations/{id}", { before: 5, limit: 5 }, { params: { id: conversation } }),
     { ...get("forget", "/v1/conversations/{id}"), method: "DELETE", params: { id: doomed } },
+    get("an entity", "/v1/entities/{type}/{id}", {}, { params: { type: "people", id: samir } }),
     get("actions", "/v1/actions"),
     get("action", "/v1/actions/{id}", {}, { params: { id: "people.update" } }),
     post("intake", "/v1/intake", {
