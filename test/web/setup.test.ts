@@ -184,6 +184,9 @@ describe("the first run", () => {
         await shoot(page, `setup-data-${width}-${theme}`)
 
         await done("data")
+        await page.getByRole("link", { name: "paste a key" }).click()
+        await page.getByRole("heading", { name: "Model", exact: true }).waitFor()
+        await done("data")
         await page.getByRole("link", { name: "The policy" }).click()
         await page.getByRole("heading", { name: "member", exact: true }).waitFor()
         await page.getByRole("link", { name: "Edit", exact: true }).click()

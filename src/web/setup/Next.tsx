@@ -134,8 +134,8 @@ export const Next = ({ name }: { readonly name: string }) => {
         <li>
           <h2>Connect a model</h2>
           <p>
-            Max answers common questions by itself. With a model it understands free wording: an operator sets{" "}
-            <code>ANTHROPIC_API_KEY</code>.
+            Max answers common questions by itself. With a model it understands free wording:{" "}
+            <a href="/admin#/model">paste a key</a>. An operator can set <code>ANTHROPIC_API_KEY</code> instead.
           </p>
         </li>
         <li>
