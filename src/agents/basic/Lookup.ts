@@ -38,7 +38,7 @@ export type Condition = Data.TaggedEnum<{
   /** That an amount is in this currency, where a column says so: "over 15 dollars". */
   Currency: { readonly code: string }
   /** That takes so long: "longer than an hour", "90 minutes". */
-  Length: { readonly how?: string; readonly minutes: number; readonly said: string }
+  Length: { readonly how?: string; readonly minutes: number; readonly said: string; readonly before?: true }
   /** Rows of another type that lead here, or to which these lead: "with a meeting this week", "of customers in Berlin". */
   Related: { readonly lookup: Lookup; readonly none: boolean; readonly said: string }
 }>

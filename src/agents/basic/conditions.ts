@@ -1,7 +1,7 @@
 /** The rules of conditions: what may follow a noun, and the condition that it means. */
 import { Condition } from "./Lookup.ts"
 import { isValue } from "./conditionParts.ts"
-import { DATE_VERBS } from "./lexicon.ts"
+import { CONCEPTS, DATE_VERBS, NEXT_CONDITION } from "./lexicon.ts"
 import { CONTACTED, hoursOn, longAgo, SILENT, TOUCHED } from "./readClock.ts"
 import {
   by,
@@ -23,6 +23,8 @@ import {
 import { timeAt } from "./readTime.ts"
 import { DONE, OUTCOMES } from "./shorthand.ts"
 import { folded, type Token, tokenize } from "./tokenize.ts"
+
+const CONCEPT_WORDS = new Set<string>(Object.values(CONCEPTS).flat())
 
 /** "Won", "have lost": the state that it led to. */
 const doneBy = ([verb]: ReadonlyArray<Token>) => Condition.Quality({ words: DONE[verb!.word]! })
@@ -221,13 +223,12 @@ export const CONDITIONS: ReadonlyArray<readonly [patterns: ReadonlyArray<string>
   [[`${WHO} (i|me) (have|had)? {done}`], ({ done }) => [Condition.Mine(), doneBy(done!)]],
   [[`${WHO} we (have|had)? {done}`], ({ done }) => [doneBy(done!)]],
   [
-    [
-      "(that|which|who|whom) {value} (has|have|had)? {done}",
-      "{value} (has|have|had) {done}",
-      "(has|have|had|did) {value} {done}"
-    ],
+    [`${WHO} {value} (has|have|had)? {done}`, "(has|have|had|did) {value} {done}"],
     (captures, context) => {
       const whose = by(ownedBy)(captures, context, [])
+      // "With status lost" names no person.
+      if (NEXT_CONDITION.has(captures["value"]![0]!.word) || CONCEPT_WORDS.has(captures["value"]![0]!.word))
+        return undefined
       return whose && [...whose, doneBy(captures["done"]!)]
     }
   ],

@@ -62,13 +62,14 @@ const all = (
     const valued = id === undefined ? where(name, columns, context) : []
     return valued.length > 0 ? valued : byName(slugs, name, id)
   }
+  const orLeading = (slugs: ReadonlyArray<string>) => (slugs.length > 0 ? slugs : leading(columns))
   switch (condition._tag) {
     case "Time":
       return timeChoices(condition, columns)
     case "Overdue":
       return overdue(of("due").slice(0, 2), of("status").slice(0, 1), context.today)
     case "With":
-      return valuedOr(condition, of("attendees", "owner", "company").slice(0, 4))
+      return valuedOr(condition, orLeading(of("attendees", "owner", "company").slice(0, 4)))
     case "At": {
       const name = written(condition.words)
       const valued = condition.words.length > 1 && condition.id === undefined ? where(name, columns, context) : []
@@ -83,7 +84,7 @@ const all = (
     }
     case "Owned": {
       const owners = of("owner")
-      return valuedOr(condition, owners.length > 0 ? owners : leading(columns))
+      return valuedOr(condition, orLeading(owners))
     }
     case "Mine":
       return byName(of("attendees", "owner").slice(0, 2), context.person?.name ?? "")

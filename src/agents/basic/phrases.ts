@@ -52,6 +52,8 @@ export const sayingOf = (
       const label = uncapitalized(labelOf(choices[used]![0]!.columnId, columns))
       return [{ before: false, text: others && !OBVIOUS.test(label) ? `${phrase} by ${label}` : phrase }]
     }
+    case "Length":
+      return [{ before: condition.before === true, text: phrase }]
     case "Called":
       return [
         { before: false, text: choices[used]![0]!.op === "ilike" ? `with “${condition.name}” in the name` : phrase }

@@ -132,8 +132,8 @@ const readHead = (tokens: ReadonlyArray<Token>, context: Context): Head | undefi
       conditions.push(Condition.Time({ when: time.when }))
       at += time.length - 1
     } else if (long !== undefined) {
-      const said = `of ${written(tokens.slice(at, at + long.length))}`
-      conditions.push(Condition.Length({ minutes: long.value, said }))
+      const said = written(tokens.slice(at, at + long.length))
+      conditions.push(Condition.Length({ minutes: long.value, said, before: true }))
       at += long.length - 1
     } else if (word === "my") conditions.push(Condition.Mine())
     else if (/^(her|his|their|its)$/.test(word)) {
