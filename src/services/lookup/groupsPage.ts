@@ -125,7 +125,10 @@ const inTime = (
     }
     groups.unshift(one, ...filled)
   }
-  return { groups: [...withChanges(groups, query), ...empty], more }
+  // Periods without rows can fill the page: then the empty key is on the next one.
+  return groups.length + empty.length > limit && groups.length > 0
+    ? { groups: withChanges(groups, query), more: groups[0]!.own }
+    : { groups: [...withChanges(groups, query), ...empty], more }
 }
 
 /** The periods between two groups, without rows. */

@@ -12,6 +12,8 @@ CREATE TABLE employee (employee_id int PRIMARY KEY, name text NOT NULL, email te
 INSERT INTO employee SELECT n, 'Person ' || n, 'p' || n || '@reach.test', '+1 617 555 ' || lpad(n::text, 4, '0'), n % 3 = 0 FROM generate_series(1, ${PEOPLE}) n;
 CREATE TABLE bill (bill_id int PRIMARY KEY, title text NOT NULL, owner_id int REFERENCES employee, pay text);
 INSERT INTO bill SELECT n, 'Bill ' || n, 1 + n % 7, 'pay ' || n % 5 FROM generate_series(1, 300) n;
+CREATE TABLE visit (visit_id int PRIMARY KEY, name text NOT NULL, day date);
+INSERT INTO visit VALUES (1, 'First', '2026-01-01'), (2, 'Last', '2026-01-25'), (3, 'Unplanned', NULL);
 `
 
 const rule = (id: string, type: string, columns: unknown, more: object = {}) => ({
@@ -34,7 +36,8 @@ const setUp = Effect.gen(function* () {
     rules: [
       rule("people", "people", "*"),
       rule("retired", "people", ["email", "phone"], { effect: "deny", where: { retired: true } }),
-      rule("bills", "bills", ["name", "owner"])
+      rule("bills", "bills", ["name", "owner"]),
+      rule("visits", "visits", "*")
     ]
   })
   return yield* asExistingPerson(organization, "p1@reach.test", "clerk")
@@ -81,6 +84,14 @@ layer(TestServices, { excludeTestServices: true })("groups reach", (it) => {
         const tooMany = yield* Effect.flip(clerk.find("people", [], { selectColumns: [`by ${column}`], limit: 26 }))
         expect(tooMany).toMatchObject({ _tag: "InvalidInput" })
       }
+
+      // Periods without rows fill a page of 25 days; the visit without a day is on the next page.
+      const days = { selectColumns: ["by day day"], limit: 25 }
+      const first = yield* clerk.find("visits", [], days)
+      expect(first.groups!.map(({ count }) => count)).toEqual([1, ...Array.from({ length: 23 }, () => 0), 1])
+      const rest = yield* clerk.find("visits", [], { ...days, cursorEntityId: first.nextCursorEntityId })
+      expect(rest.groups).toMatchObject([{ keys: [{}], count: 1 }])
+      expect(rest.nextCursorEntityId).toBeUndefined()
     })
   )
 })
