@@ -289,7 +289,7 @@ export const requestsOf = async (world) => {
     post("suspend", "/v1/admin/people/{id}/suspend", undefined, { params: { id: samir } }),
     post("resume a member", "/v1/admin/people/{id}/resume", undefined, { params: { id: samir } }),
     post("invite", "/v1/admin/people/invite", {
-      people: [{ identifier: "guest@harbor.example", name: "Gus Guest" }],
+      people: [{ identifier: "guest@harbor.example", name: "Gus Guest", roles: ["rep"] }],
       roles: ["rep"]
     }),
     post("sign-in link", "/v1/admin/people/{id}/sign-in", undefined, { params: { id: samir } }),
@@ -304,7 +304,7 @@ export const requestsOf = async (world) => {
     post("read a grid", "/v1/admin/policy/grid", {
       document: POLICY,
       type: "people",
-      edit: { role: "member", action: "read", columns: ["name"], reach: "all" }
+      edit: { role: "rep", action: "read", columns: ["name"], reach: "all" }
     }),
     post("simulate a policy", "/v1/admin/policy/simulation", { document: POLICY, id: samir }),
     post("simulate for a person", "/v1/admin/policy/simulation", {
@@ -321,6 +321,11 @@ export const requestsOf = async (world) => {
       type: "people",
       row: entities[0].entityId
     }),
+    // The file has no column of addresses.
+    {
+      ...upload("a list of people", "/v1/admin/people/invite/list", { encoding: "utf-8", roles: ["rep"] }),
+      status: [409]
+    },
     upload("propose an import", "/v1/admin/import/proposal", { encoding: "utf-8", headerRow: 1 }),
     // A dry run reads, matches and checks every cell; the attack leaves the data as it is.
     upload("import", "/v1/admin/import", {
@@ -354,10 +359,16 @@ export const requestsOf = async (world) => {
     post(
       "add a number",
       "/v1/admin/line/numbers",
-      { phone: "+15125550100", account: `AC${"0".repeat(32)}`, secret: "attack" },
+      { phone: "+15125550198", account: `AC${"0".repeat(32)}`, secret: "attack" },
+      { status: [204, 409] }
+    ),
+    post(
+      "add a number with a kept token",
+      "/v1/admin/line/numbers",
+      { phone: "+15125550198", account: `AC${"0".repeat(32)}`, file: "twilio" },
       { status: [409] }
     ),
-    post("remove a number", "/v1/admin/line/numbers/remove", { phone: "+15125550100" }, { status: [409] }),
+    post("remove a number", "/v1/admin/line/numbers/remove", { phone: "+15125550198" }, { status: [204, 409] }),
     get("types", "/v1/admin/types"),
     get("usage", "/v1/admin/usage", { days: "30" }),
     get("questions", "/v1/admin/usage/questions", {}),

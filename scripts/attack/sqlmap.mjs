@@ -31,7 +31,9 @@ const marked = (value, mark) =>
       ? `#${value}${mark}#`
       : Array.isArray(value)
         ? value.map((inner) => marked(inner, mark))
-        : Object.fromEntries(Object.entries(value).map(([name, inner]) => [name, marked(inner, mark)]))
+        : value === null
+          ? null
+          : Object.fromEntries(Object.entries(value).map(([name, inner]) => [name, marked(inner, mark)]))
 
 /** A request as bytes, with `mark` appended to each value. */
 export const written = (request, { front, mark = "" }) => {
