@@ -112,7 +112,7 @@ describe("an answer about one person", () => {
       await askAndWait(page, "phone of Noor Okafor")
       const next = page.locator(".next")
       expect(await next.getByRole("link", { name: "Call Noor Okafor" }).getAttribute("href")).toBe("tel:+16175550119")
-      expect(await next.getByRole("button").allInnerTexts()).toEqual(["E-mail", "Meetings"])
+      expect(await next.getByRole("button").allInnerTexts()).toEqual(["E-mail", "Meetings", "All details"])
       await next.getByRole("button", { name: "E-mail" }).click()
       await page.locator(".turn[aria-busy=false]").nth(1).waitFor()
       expect(await page.locator(".answer").last().innerText()).toContain("noor.okafor@alderfoods.example")

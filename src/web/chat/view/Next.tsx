@@ -45,11 +45,6 @@ export const Next = ({ chat, parts, turn }: Props) => {
         </button>
       )}
       {subject !== undefined && hasContact && <Contact {...subject} />}
-      {canOpen && (
-        <button type="button" class="plain" onClick={() => void chat.goTo({ entity: handleOf(subject) })}>
-          All details
-        </button>
-      )}
       {subject !== undefined &&
         questions.map(({ label, question }) => (
           <button
@@ -61,6 +56,11 @@ export const Next = ({ chat, parts, turn }: Props) => {
             {label}
           </button>
         ))}
+      {canOpen && (
+        <button type="button" class="plain" onClick={() => void chat.goTo({ entity: handleOf(subject) })}>
+          All details
+        </button>
+      )}
     </div>
   )
 }
