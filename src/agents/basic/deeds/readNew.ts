@@ -183,6 +183,9 @@ function* steps(words: Words, so: New, about: About, depth: number): Generator<r
         if (phrase.length < kind || !(isStateWord(phrase) || columnOfPhrase(phrase, columns) !== undefined)) continue
         const own = columnOfPhrase(phrase, columns) !== undefined
         if (own && !suits(columnOfPhrase(phrase, columns)!, value, about)) continue
+        // "plan 2024 Equity Plan" names one plan.
+        if (lead === 0 && so.settings.some((one) => one._tag === "Column" && isSame(one.column, phrase, columns)))
+          continue
         yield [
           lead + length + kind,
           setting(so, own ? Setting.Column({ column: phrase, value }) : Setting.Value({ value, kind: phrase }))
@@ -214,6 +217,9 @@ const OWNING = [
   "responsible",
   "as account manager"
 ].map((text) => text.split(" "))
+
+const isSame = (one: Words, other: Words, columns: Vocabulary["columns"]): boolean =>
+  columnOfPhrase(one, columns) === columnOfPhrase(other, columns)
 
 const setting = (so: New, more: Setting): New => ({ ...so, settings: [...so.settings, more] })
 
