@@ -69,8 +69,9 @@ const scriptOf = (blocks) => {
     lines.push(`echo "--- line ${line}"`, `exec < ${input}`)
     if (said["goes on"] === undefined) lines.push(code)
     else {
-      const isThere = `grep -qF ${quoted(said["goes on"])} .said`
-      lines.push(END, `(exec env ${code}) > .said 2>&1 &`, "on+=($!)")
+      const isThere = `grep -qsF ${quoted(said["goes on"])} .said`
+      // Without the words of the command before, which would be taken for this one's.
+      lines.push(END, "rm -f .said", `(exec env ${code}) > .said 2>&1 &`, "on+=($!)")
       lines.push(`until ${isThere}; do kill -0 $! || { cat .said; exit 1; }; sleep 0.1; done`)
     }
   }
