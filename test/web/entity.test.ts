@@ -1,40 +1,17 @@
 /** One entity on the page: what a person sees of it, its form, its deletion, and what has been changed. */
-import { mkdirSync } from "node:fs"
-import { join } from "node:path"
 import type { Page } from "playwright-core"
 import { beforeEach, describe, expect, it } from "vitest"
-import { accessibilityFaults, type Looks, openPage } from "../support/browser.ts"
 import { forgetLimits } from "../support/changes.ts"
 import { asOwner } from "../support/drafting.ts"
 import { encodeId } from "../../src/domain/ids.ts"
-import { GUEST, ROSA, YUKI } from "../support/stage.ts"
-import { staged } from "../support/staged.ts"
+import { GUEST, YUKI } from "../support/stage.ts"
+import { DESKTOP, look, PHONE, staged } from "../support/staged.ts"
 
 const here = staged({ provider: "basic" })
 
-const FOLDER = process.env["MAX_SCREENSHOTS"]
-const DESKTOP: Looks = { theme: "light", width: 1280, height: 900 }
-const PHONE: Looks = { theme: "dark", width: 390, height: 844 }
+const { visit } = here
 
 beforeEach(() => here.stage.run(forgetLimits(here.stage.organization)))
-
-const visit = async (use: (page: Page) => Promise<void>, looks: Looks = DESKTOP, who = ROSA) => {
-  const { close, faults, page } = await openPage(here.browser, here.stage.url, looks)
-  page.setDefaultTimeout(60_000)
-  await here.stage.signIn(page, who)
-  await use(page)
-  expect(faults).toEqual([])
-  await close()
-}
-
-const look = async (page: Page, name: string, { theme, width }: Looks) => {
-  if (FOLDER !== undefined) {
-    mkdirSync(FOLDER, { recursive: true })
-    await page.screenshot({ path: join(FOLDER, `entity-${name}-${width === 390 ? "phone" : "desktop"}-${theme}.png`) })
-  }
-  expect.soft(await accessibilityFaults(page), name).toEqual([])
-  expect.soft(await page.evaluate("document.documentElement.scrollWidth <= innerWidth"), `${name} fits`).toBe(true)
-}
 
 const ask = async (page: Page, text: string) => {
   await page.locator(".composer textarea").fill(text)
@@ -60,12 +37,12 @@ describe.each([DESKTOP, PHONE])("an entity, $theme, $width wide", (looks) => {
       await page.getByRole("heading", { name }).waitFor()
       expect(await detail(page, "Company")).toBe("Alder Foods")
       await page.getByText("Nothing has been changed through Max yet.").waitFor()
-      await look(page, "details", looks)
+      await look(page, "entity-details", looks)
       await button(page, "Change").click()
       await page.getByRole("heading", { name: `Change ${name}` }).waitFor()
       expect(await labelled(page, "Name").inputValue()).toBe(name)
       expect(await labelled(page, "Company").inputValue()).toBe("Alder Foods")
-      await look(page, "form", looks)
+      await look(page, "entity-form", looks)
       await button(page, "Show the change").click()
       await page.getByText("Nothing is different yet.").waitFor()
       await labelled(page, "Phone").fill("617-555-0177")
@@ -86,7 +63,7 @@ describe.each([DESKTOP, PHONE])("an entity, $theme, $width wide", (looks) => {
       expect(entry).toMatch(/Rosa Delgado/)
       expect(entry).toMatch(/Alder Foods[\s\S]*Cedar Labs/)
       expect(entry).toMatch(/617-555-0177/)
-      await look(page, "changed", looks)
+      await look(page, "entity-changed", looks)
     }, looks))
 })
 

@@ -1,26 +1,21 @@
-/** Actions as forms on the page: made from the declaration, checked as the server checks, and proposed as any change is. */
+/** Actions as forms on the page: made from the declaration, checked as the server checks, and proposed like every other change. */
 import { Effect } from "effect"
 import type { Page } from "playwright-core"
-import { mkdirSync } from "node:fs"
-import { join } from "node:path"
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest"
 import demo from "../../src/channels/cli/demo/policy.json" with { type: "json" }
 import { Actions } from "../../src/services/actions/Actions.ts"
 import { Policies } from "../../src/services/policies/Policies.ts"
-import { accessibilityFaults, type Looks, openPage } from "../support/browser.ts"
 import { forgetLimits } from "../support/changes.ts"
 import { asOwner } from "../support/drafting.ts"
 import { fileOf, startService } from "../support/service.ts"
-import { ROSA, YUKI } from "../support/stage.ts"
-import { staged } from "../support/staged.ts"
+import { YUKI } from "../support/stage.ts"
+import { DESKTOP, look, PHONE, staged } from "../support/staged.ts"
 
 const service = await startService()
 const here = staged({ provider: "basic", privateHosts: [service.host] })
 afterAll(() => service.stop())
 
-const FOLDER = process.env["MAX_SCREENSHOTS"]
-const DESKTOP: Looks = { theme: "light", width: 1280, height: 900 }
-const PHONE: Looks = { theme: "dark", width: 390, height: 844 }
+const { visit } = here
 
 const NAME = "Order a quantity"
 const FIELDS = [
@@ -60,28 +55,10 @@ beforeAll(() =>
 )
 beforeEach(() => here.stage.run(forgetLimits(here.stage.organization)))
 
-const visit = async (use: (page: Page) => Promise<void>, looks: Looks = DESKTOP, who = ROSA) => {
-  const { close, faults, page } = await openPage(here.browser, here.stage.url, looks)
-  page.setDefaultTimeout(60_000)
-  await here.stage.signIn(page, who)
-  await use(page)
-  expect(faults).toEqual([])
-  await close()
-}
-
-/** Checks what is on the screen, and takes its picture where pictures are wanted. */
-const look = async (page: Page, name: string, { theme, width }: Looks) => {
-  if (FOLDER !== undefined) {
-    mkdirSync(FOLDER, { recursive: true })
-    await page.screenshot({ path: join(FOLDER, `form-${name}-${width === 390 ? "phone" : "desktop"}-${theme}.png`) })
-  }
-  expect.soft(await accessibilityFaults(page), name).toEqual([])
-  expect.soft(await page.evaluate("document.documentElement.scrollWidth <= innerWidth"), `${name} fits`).toBe(true)
-}
-
 const opened = async (page: Page) => {
   await page.goto(`${here.stage.url}/#a/set_quantity`)
-  await page.getByRole("heading", { name: NAME }).waitFor()
+  // The page moves the focus there, from which Tab goes on.
+  await page.locator(".doing h1:focus").getByText(NAME).waitFor()
 }
 const labelled = (page: Page, name: string) =>
   page.locator(".action-form").getByLabel(name).and(page.locator("input, select, textarea"))
@@ -103,10 +80,10 @@ describe.each([DESKTOP, PHONE])("a form, $theme, $width wide", (looks) => {
       await page.getByRole("button", { name: "What you can do" }).click()
       await page.getByRole("heading", { name: "What you can do" }).waitFor()
       await page.getByRole("button", { name: NAME }).waitFor()
-      await look(page, "list", looks)
+      await look(page, "form-list", looks)
       await page.getByRole("button", { name: NAME }).click()
       await labelled(page, "Order").waitFor()
-      await look(page, "empty", looks)
+      await look(page, "form-empty", looks)
       const before = await proposed()
       await labelled(page, "Quantity").fill("501")
       await labelled(page, "Note").fill("x".repeat(301))
@@ -125,14 +102,14 @@ describe.each([DESKTOP, PHONE])("a form, $theme, $width wide", (looks) => {
       await page.locator("#field-order:focus").waitFor()
       expect(await labelled(page, "Quantity").getAttribute("aria-invalid")).toBe("true")
       expect(await proposed()).toBe(before)
-      await look(page, "problems", looks)
+      await look(page, "form-problems", looks)
       await page.getByRole("button", { name: "Item 1, Pieces" }).click()
       expect(await focused(page)).toBe("field-items-0-pieces")
       await labelled(page, "Order").fill("4500000001")
       await labelled(page, "Quantity").fill("44")
       await labelled(page, "Supplier").pressSequentially("alder")
       await page.getByRole("option", { name: "Alder Foods" }).waitFor()
-      await look(page, "choices", looks)
+      await look(page, "form-choices", looks)
       await page.getByRole("option", { name: "Alder Foods" }).click()
       await labelled(page, "Priority").selectOption("High")
       await labelled(page, "Due").fill("2026-12-24")
@@ -156,7 +133,7 @@ describe.each([DESKTOP, PHONE])("a form, $theme, $width wide", (looks) => {
       expect(await card.innerText()).toMatch(/TG11/)
       expect(await focused(page)).toBe("One change")
       expect(service.asked).toEqual([])
-      await look(page, "card", looks)
+      await look(page, "form-card", looks)
     }, looks))
 })
 

@@ -144,7 +144,8 @@ const expected = (error: unknown, request: Request, find: ReturnType<typeof make
   switch (error.reason._tag) {
     case "RouteNotFound": {
       const methods = find(pathOf(request)).map(({ method }) => method)
-      return methods.length === 0
+      // A path that is declared, with a parameter longer than the router takes, is none either.
+      return methods.length === 0 || methods.includes(request.method)
         ? problem("NotFound", "GET /docs lists the available paths.")
         : methodNotAllowed(methods)
     }

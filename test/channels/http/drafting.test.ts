@@ -75,7 +75,8 @@ describe("a request to change in a conversation over HTTP", () => {
       [
         "set Ada Lovelace's status to Moved",
         "“Moved” isn't a status that I can see on any of the people. Use quotation marks if you mean it."
-      ]
+      ],
+      ["make make high high priority priority", "or “cancel my next meeting with Ada Lovelace”."]
     ] as const)
       expect([text, (await say(proposes, text)).text]).toEqual([text, expect.stringContaining(reply)])
   })

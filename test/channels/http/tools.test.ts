@@ -211,6 +211,7 @@ describe("a request over HTTP", () => {
     expect((await asked("/v1/session?limit=5", "HEAD")).status).toBe(400)
     expectProblem(await asked("/nothing/here?limit=5"), "NotFound")
     expectProblem(await asked("/v1/session?limit=5", "PATCH"), "MethodNotAllowed")
+    expectProblem(await asked(`/v1/entities/people/${"a".repeat(300)}`, "GET"), "NotFound")
   })
 
   it("may add query keys to pages, probes and MCP", async () => {

@@ -5,7 +5,7 @@ import { and, called } from "../replies.ts"
 import type { Rows } from "./findSet.ts"
 import type { Problem } from "./findSubject.ts"
 
-/** Two requests that can be written, in the organization's own words. */
+/** Two requests that can be written, in the organization's own words: without a date or a number, which no result has. */
 const examples = (context: Context): string => {
   const meetings = context.types.find(({ id }) => id === "meetings")
   const own = context.types.find(({ id }) => id !== "people" && id !== "meetings" && id !== "companies")
@@ -13,7 +13,7 @@ const examples = (context: Context): string => {
     "“set the status of Ada Lovelace to Won”",
     meetings === undefined
       ? "“delete Ada Lovelace”"
-      : `“move my first ${uncapitalized(meetings.name)} on May 3 by 30 minutes”`,
+      : `“cancel my next ${uncapitalized(meetings.name)} with Ada Lovelace”`,
     ...(own === undefined ? [] : [`“rename the ${uncapitalized(own.name)} Kick-off to Start”`])
   ].join(" or ")
 }
