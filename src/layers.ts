@@ -21,6 +21,7 @@ import { UnclearQuestions } from "./services/administration/UnclearQuestions.ts"
 import { PolicyEditor } from "./services/administration/PolicyEditor.ts"
 import { Administration } from "./services/administration/Administration.ts"
 import { AuditLog } from "./services/audit/AuditLog.ts"
+import { ApproverWebhook } from "./services/changes/calls/ApproverWebhook.ts"
 import { ChangeOutbox } from "./services/changes/calls/ChangeOutbox.ts"
 import { Changes } from "./services/changes/Changes.ts"
 import { Passkeys } from "./services/access/Passkeys.ts"
@@ -93,7 +94,11 @@ const actionSettings = (hosts: ReadonlyArray<string>): ActionSettings => ({
 })
 const ConfiguredActions = Layer.unwrap(
   Effect.map(Env, ({ privateHosts }) =>
-    Layer.merge(Actions.layer(actionSettings(privateHosts)), ChangeOutbox.layer(actionSettings(privateHosts)))
+    Layer.mergeAll(
+      Actions.layer(actionSettings(privateHosts)),
+      ChangeOutbox.layer(actionSettings(privateHosts)),
+      ApproverWebhook.layer(actionSettings(privateHosts))
+    )
   )
 )
 

@@ -50,6 +50,7 @@ const writePlan = "test/permissions/writePlan.test.ts"
 const writes = "test/conformance/writes.test.ts"
 const apply = "src/services/changes/apply.ts"
 const changeOutbox = "src/services/changes/calls/ChangeOutbox.ts"
+const approverWebhook = "src/services/changes/calls/ApproverWebhook.ts"
 const actionGuards = "test/services/actions/guards.test.ts"
 const outboxTest = "test/services/actions/outbox.test.ts"
 const setup = "src/services/onboarding/Setup.ts"
@@ -2554,6 +2555,68 @@ export const replays = [
     defence: "ApproverTexts.ts: a sender who opted out gets no text",
     removed: "the condition",
     patches: [["src/services/texting/ApproverTexts.ts", "AND x.stopped_at IS NULL", ""]]
+  },
+  {
+    name: "An approver's webhook without its signature, after its secret was lost (our own review)",
+    test: [
+      "test/services/changes/webhook.test.ts",
+      "needs its secret, long enough, at declaring and at each attempt: nothing is sent unsigned"
+    ],
+    defence: "send.ts `exchangeOf`: without its secret, nothing is sent",
+    removed: "the end of the attempt",
+    patches: [
+      [
+        "src/services/actions/send.ts",
+        'return { _tag: "Later", error: "secret" }\n    secrets[name] = secret.success',
+        "continue\n    secrets[name] = secret.success"
+      ]
+    ]
+  },
+  {
+    name: "An approver's webhook that was declared for an address of the private network (SSRF, our own review)",
+    test: [
+      "test/services/changes/webhook.test.ts",
+      "goes to a public host by https or one that the operator lists, at declaring and at each attempt"
+    ],
+    defence: "ApproverWebhook.ts `urlProblem`: the rules of an action's host",
+    removed: "the comparison with them",
+    patches: [
+      [
+        approverWebhook,
+        ": hostProblem(new URL(url), hosts)",
+        ": hostProblem(new URL(url), [...hosts, new URL(url).host])"
+      ]
+    ]
+  },
+  {
+    name: "An approver's webhook whose body was changed on its way (our own review)",
+    test: [
+      "test/services/changes/webhook.test.ts",
+      "tells once of a change that waits: its actions, rows and link, signed, and no value of a row"
+    ],
+    defence: "standardSignature.ts: the signature is over the id, the time and the body",
+    removed: "the body",
+    patches: [["src/services/actions/standardSignature.ts", ".update(body).digest", ".digest"]]
+  },
+  {
+    name: "Approvers' other system that was told of a row's values (our own review)",
+    test: [
+      "test/services/changes/webhook.test.ts",
+      "tells once of a change that waits: its actions, rows and link, signed, and no value of a row"
+    ],
+    defence: "ApproverWebhook.ts `bodyOf`: slugs, numbers and the link",
+    removed: "the choice of what is told",
+    patches: [[approverWebhook, "    rows: due.rows,", "    rows: due.rows,\n    steps,"]]
+  },
+  {
+    name: "A webhook for approvers that was told of what waited before an operator declared it (our own review)",
+    test: [
+      "test/services/changes/webhook.test.ts",
+      "is off until it is declared, tells of what waits from then on, and nothing after it is removed"
+    ],
+    defence: "ApproverWebhook.ts `CLAIM`: only changes that wait since then",
+    removed: "the condition",
+    patches: [[approverWebhook, "AND c.yes_at >= w.set_at AND", "AND"]]
   },
   {
     name: "A request that a dead process may have sent, sent again to a service without keys (our own review)",

@@ -206,7 +206,7 @@ const grantsOf = (database: string, roles: Roles): ReadonlyArray<string> => {
     `GRANT SELECT, INSERT, UPDATE, DELETE ON max.sessions, max.turns, max.turn_names, max.usage, max.spending TO ${app}`,
     `GRANT SELECT, INSERT, UPDATE, DELETE ON max.credentials, max.identity_providers, max.calls, max.passkeys, max.challenge_keys, max.spent_challenges, max.secrets, max.model_settings, max.question_settings, max.unclear_questions TO ${app}`,
     `GRANT SELECT, INSERT, UPDATE, DELETE ON max.sms_settings, max.sms_numbers, max.sms_senders, max.sms_inbox, max.sms_outbox, max.sms_days, max.sms_codes TO ${app}`,
-    `GRANT SELECT, INSERT, UPDATE, DELETE ON max.changes, max.change_steps, max.change_outbox TO ${app}`,
+    `GRANT SELECT, INSERT, UPDATE, DELETE ON max.changes, max.change_steps, max.change_outbox, max.approver_webhooks, max.approver_notices TO ${app}`,
     `GRANT SELECT, INSERT ON max.change_events TO ${app}`,
     `ALTER DEFAULT PRIVILEGES IN SCHEMA data GRANT SELECT ON TABLES TO ${read}`,
     `ALTER DEFAULT PRIVILEGES IN SCHEMA data GRANT SELECT, INSERT, UPDATE, DELETE ON TABLES TO ${app}`

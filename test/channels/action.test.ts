@@ -1,4 +1,4 @@
-/** Declared actions at the terminal: from a file to a request that `max serve` sends. */
+/** Declared actions and the webhook of approvers at the terminal: to a request that `max serve` sends. */
 import { Ajv2020 } from "ajv/dist/2020.js"
 import { Effect, Exit, Scope } from "effect"
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
@@ -91,4 +91,35 @@ it("is checked with places, published once, listed, shown, used and retired", as
   expect(await max("action", "retire", "set_quantity")).toMatchObject({ code: 0 })
   expect((await max("action", "list")).stdout).toContain("retired")
   expect((await max("change", "set_quantity", "order=1", "quantity=2")).stderr).toContain("There is no action")
+})
+
+it("is told by max serve to the webhook that an operator declares, when a change waits for another person", async () => {
+  const confirm = [{ action: "create", type: "people", by: "second", approvers: ["admin"] }]
+  const policy = written("second.json", JSON.stringify({ ...starter, confirm }))
+  expect(await max("policy", "publish", policy)).toMatchObject({ code: 0 })
+  const secret = written("hook", "a secret of at least 24 characters")
+  const url = `${service.url}/hook`
+  expect((await max("change", "webhook")).stdout).toContain("There is no webhook")
+  expect((await max("change", "webhook", "set", url, "--secret", "file:/nowhere/hook")).code).toBe(1)
+  expect(await max("change", "webhook", "set", url, "--secret", `file:${secret}`)).toMatchObject({
+    code: 0,
+    stderr: expect.stringContaining("MAX_PUBLIC_URL")
+  })
+  service.answers()
+  const publicUrl = "https://max.example.com"
+  const server = await serveMax({ ...env, MAX_HTTP_PORT: "0", MAX_PUBLIC_URL: publicUrl })
+  try {
+    const drafted = await max("change", "people.create", "name=Nadia New")
+    const [, id = "", digest = ""] = /max change confirm ([a-z]+) ([0-9a-f]{64})/.exec(drafted.stdout + drafted.stderr)!
+    await max("change", "confirm", id, digest)
+    await expect.poll(() => service.asked.length, { timeout: 60_000 }).toBe(1)
+    expect(JSON.parse(service.asked[0]!.body)).toMatchObject({ data: { change: id, link: `${publicUrl}/inbox/${id}` } })
+    await expect.poll(async () => (await max("change", "webhook")).stdout, { timeout: 60_000 }).toContain("1 told, 0 waiting, 0 failed") // prettier-ignore
+    expect((await max("doctor")).stdout).toContain("1 webhook tells approvers.")
+  } finally {
+    server.end("SIGTERM")
+    await server.ended
+  }
+  expect(await max("change", "webhook", "remove")).toMatchObject({ code: 0 })
+  expect((await max("change", "webhook")).stdout).toContain("There is no webhook")
 })

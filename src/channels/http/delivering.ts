@@ -1,5 +1,11 @@
-/** While the server runs, it sends what confirmed changes ask of other systems. Several processes may: each leases a call. */
+/**
+ * While the server runs, it sends what confirmed changes ask of other systems, and tells of changes that wait for another person.
+ * Several processes may: each leases what it sends.
+ */
 import { Effect, Layer } from "effect"
+import type { Unavailable } from "../../domain/errors.ts"
+import { Env } from "../../env.ts"
+import { ApproverWebhook } from "../../services/changes/calls/ApproverWebhook.ts"
 import { ChangeOutbox } from "../../services/changes/calls/ChangeOutbox.ts"
 
 /** Calls at a time, so that a slow service doesn't hold up the others. */
@@ -9,8 +15,17 @@ const POLL = "500 millis"
 export const Delivering = Layer.effectDiscard(
   Effect.gen(function* () {
     const outbox = yield* ChangeOutbox
-    const next = Effect.orElseSucceed(outbox.deliver, () => false)
-    const sender = Effect.forever(Effect.flatMap(next, (sent) => (sent ? Effect.void : Effect.sleep(POLL))))
-    for (let number = 0; number < SENDERS; number++) yield* Effect.forkScoped(sender)
+    const webhooks = yield* ApproverWebhook
+    const { publicUrl } = yield* Env
+    const sending = (deliver: Effect.Effect<boolean, Unavailable>) =>
+      Effect.orElseSucceed(deliver, () => false).pipe(
+        Effect.flatMap((sent) => (sent ? Effect.void : Effect.sleep(POLL))),
+        Effect.forever,
+        Effect.forkScoped
+      )
+    for (let number = 0; number < SENDERS; number++) {
+      yield* sending(outbox.deliver)
+      if (publicUrl !== undefined) yield* sending(webhooks.deliver(`${publicUrl}/inbox/`))
+    }
   })
 )

@@ -3,6 +3,7 @@
  * HMAC of Standard Webhooks (https://www.standardwebhooks.com). Both sign the time, so that a request is only accepted for a while.
  */
 import { createHmac, timingSafeEqual } from "node:crypto"
+import { standardKey } from "../../services/actions/standardSignature.ts"
 
 export interface SignedRequest {
   readonly headers: Readonly<Record<string, string | undefined>>
@@ -33,8 +34,6 @@ export const isFromZendesk = (secret: string, { body, headers }: SignedRequest, 
   )
 }
 
-/** A secret of Standard Webhooks can be base64 after this. */
-const PREFIX = "whsec_"
 /** Signatures of one request, while a secret is replaced. */
 const MAX_SIGNATURES = 5
 
@@ -43,7 +42,7 @@ export const isStandardSigned = (secret: string, { body, headers }: SignedReques
   const id = headers["webhook-id"] ?? ""
   const time = headers["webhook-timestamp"] ?? ""
   if (!/^[^.]{1,200}$/.test(id) || !/^\d{1,12}$/.test(time) || !isRecent(Number(time) * 1000, now)) return false
-  const key = secret.startsWith(PREFIX) ? Buffer.from(secret.slice(PREFIX.length), "base64") : secret
+  const key = standardKey(secret)
   return (headers["webhook-signature"] ?? "")
     .split(" ", MAX_SIGNATURES)
     .some((signature) => signature.startsWith("v1,") && isHmac(signature.slice(3), key, `${id}.${time}.${body}`))

@@ -27,6 +27,7 @@ import { outcomesOfQuestions } from "./0040_outcomes_of_questions.ts"
 import { moves } from "./0041_moves.ts"
 import { secrets } from "./0042_secrets.ts"
 import { questionsNotUnderstood } from "./0043_questions_not_understood.ts"
+import { approverWebhooks } from "./0044_approver_webhooks.ts"
 import type { Migration } from "./Migration.ts"
 
 export const migrations: ReadonlyArray<Migration> = [
@@ -57,7 +58,8 @@ export const migrations: ReadonlyArray<Migration> = [
   outcomesOfQuestions,
   moves,
   secrets,
-  questionsNotUnderstood
+  questionsNotUnderstood,
+  approverWebhooks
 ]
 
 /** The schema version of this program. */

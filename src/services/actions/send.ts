@@ -2,7 +2,7 @@
  * Sends the request of a declared action, and judges what came of it: done, refused, not done yet, or unsure. Only an answer of
  * the service says that something was done or wasn't; whatever is lost after the connection stood is unsure.
  */
-import { Effect, Result } from "effect"
+import { Clock, Effect, Result } from "effect"
 import { request as httpRequest, type IncomingMessage } from "node:http"
 import { request as httpsRequest } from "node:https"
 import type { CallValues, DeclaredAction, HttpRequest } from "../../domain/DeclaredAction.ts"
@@ -10,6 +10,7 @@ import { printable } from "../../domain/text.ts"
 import type { ActionSettings } from "./Actions.ts"
 import { guardedLookup, hostProblem } from "./hosts.ts"
 import { textsAt } from "./pointer.ts"
+import { signatureHeaders } from "./standardSignature.ts"
 import { addressOf, bodyOf, fillText } from "./template.ts"
 
 export type Sent =
@@ -46,10 +47,15 @@ type Exchange =
   | { readonly _tag: "NotReached"; readonly error: string }
   | { readonly _tag: "Lost"; readonly error: string }
 
+/** A request that is signed, as those of Standard Webhooks are, with one of its secrets. */
+interface SignedRequest extends HttpRequest {
+  readonly signedWith?: string
+}
+
 /** Sends one request. `key`: the idempotency key of the deed, the same for each attempt. */
 export const send = Effect.fn("Actions.send")(function* (
   action: Pick<DeclaredAction, "slug" | "fields">,
-  executor: HttpRequest,
+  executor: SignedRequest,
   values: CallValues,
   key: string,
   settings: ActionSettings
@@ -67,7 +73,7 @@ export const send = Effect.fn("Actions.send")(function* (
 /** Makes the one request of an action; what can't be asked says why. */
 export const exchangeOf = Effect.fnUntraced(function* (
   { fields }: Pick<DeclaredAction, "fields">,
-  executor: HttpRequest,
+  executor: SignedRequest,
   values: CallValues,
   key: string,
   { hosts, secretOf }: ActionSettings
@@ -94,7 +100,10 @@ export const exchangeOf = Effect.fnUntraced(function* (
       Object.entries(executor.headers).map(([name, value]) => [name.toLowerCase(), fillText(value, secrets)])
     ),
     ...(body === undefined ? {} : { "content-type": "application/json", "content-length": String(body.length) }),
-    ...(executor.key === undefined ? {} : { [executor.key.toLowerCase()]: key })
+    ...(executor.key === undefined ? {} : { [executor.key.toLowerCase()]: key }),
+    ...(executor.signedWith === undefined
+      ? {}
+      : signatureHeaders(secrets[executor.signedWith] ?? "", key, yield* Clock.currentTimeMillis, body ?? ""))
   }
   return yield* exchanged(url, { method: executor.method, headers, body, seconds: executor.seconds, hosts })
 })

@@ -12,6 +12,7 @@ import { clock, connections, extensions, organizations, postgres, schema } from 
 import { disk } from "./doctor/disk.ts"
 import { standbys } from "./doctor/standbys.ts"
 import { indexes, statistics, tables } from "./doctor/tables.ts"
+import { approvers } from "./doctor/approvers.ts"
 import { moves } from "./doctor/moves.ts"
 import { pooler } from "./doctor/pool.ts"
 import { replicas } from "./doctor/replicas.ts"
@@ -30,6 +31,7 @@ const CHECKS: ReadonlyArray<readonly [name: string, check: Check]> = [
   ["organizations", organizations],
   ["moves", moves],
   ["secrets", secrets],
+  ["webhooks", approvers],
   ["tables", tables],
   ["indexes", indexes],
   ["mapped tables", mappedTables],

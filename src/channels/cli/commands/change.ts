@@ -10,6 +10,7 @@ import { askTerminal, decide, isInteractive, TERMINAL, waitingLine } from "../de
 import { argument, optional } from "../flags.ts"
 import { dim, json, listing, note, result } from "../output.ts"
 import { outbox } from "./outbox.ts"
+import { webhook } from "./webhook.ts"
 
 const id = argument("id", "A change's id, as max change list shows it")
 
@@ -196,7 +197,8 @@ export const change = Command.make(
     ending("withdraw", "Withdraw a change that you proposed: nothing is changed"),
     undo,
     history,
-    outbox
+    outbox,
+    webhook
   ])
 )
 
