@@ -68,7 +68,12 @@ export const ChangeCall = Schema.Struct({
         Schema.Struct({ action: Schema.String, name: Schema.String })
       ])
     )
-  )
+  ),
+  /**
+   * Values that are filled in before it is sent, by the field's slug: what an earlier call of the change is answered. `call` is its
+   * place among the calls, from 0.
+   */
+  later: optional(Schema.Record(Schema.String, Schema.Struct({ call: Schema.Int, result: Schema.String })))
 })
 export type ChangeCall = typeof ChangeCall.Type
 

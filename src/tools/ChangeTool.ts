@@ -12,6 +12,7 @@ import { InvalidInput, Unclear } from "../domain/errors.ts"
 import { CurrentPrincipal } from "../domain/Principal.ts"
 import { quoted } from "../domain/text.ts"
 import type { Changes, OpenAction, Via } from "../services/changes/Changes.ts"
+import type { Pointer } from "../services/changes/writePointers.ts"
 import type { ToolOutcome } from "./call.ts"
 import { compactSchema, toolDefinitions, type ToolDefinition } from "./definitions.ts"
 import { describeIssue } from "./describeIssue.ts"
@@ -61,6 +62,9 @@ export interface SetValue {
   readonly columnId: string
   readonly value: string
 }
+
+/** A value that is filled in with what an earlier call of the same answer is answered. */
+const POINTER = /^@([a-z][a-z0-9_]*)\.(.+)$/
 
 /** What a draft may be made of: `atLeast` raises its confirmation, `notes` stand on its card. */
 export type Judged =
@@ -196,10 +200,22 @@ export class Drafts {
     }
     // An action that isn't open is refused by the service, in the same words as one that doesn't exist.
     const { open, step } = read
-    const judged: Judged =
-      open === undefined ? { _tag: "Passes" } : this.options.judge(open, step.entityIds, step.values)
+    // What an earlier call of the same answer will be answered is no one's words yet: the card says where it comes from.
+    const said = step.values.filter(({ value }) => this.#pointerOf(value) === undefined)
+    const judged: Judged = open === undefined ? { _tag: "Passes" } : this.options.judge(open, step.entityIds, said)
     if (judged._tag === "Refused") return Effect.succeed(needs(judged.message))
     return open?.action.category === READ ? this.#read(step) : this.#propose(step, judged)
+  }
+
+  get #last(): Drafted | undefined {
+    return this.#drafted.findLast(({ preview }) => preview.state === "drafted")
+  }
+
+  /** What `@action.Result` points at: the answer to the latest drafted call of that action. */
+  readonly #pointerOf = (value: string): Pointer | undefined => {
+    const [, actionId, result] = POINTER.exec(value) ?? []
+    const step = this.#last?.preview.steps.findLastIndex((one) => one.actionId === actionId && one.call !== undefined)
+    return result === undefined || step === undefined || step < 0 ? undefined : { step, result }
   }
 
   readonly #read = Effect.fnUntraced(function* (this: Drafts, step: RequestedStep) {
@@ -215,11 +231,16 @@ export class Drafts {
     judged: Extract<Judged, { _tag: "Passes" }>
   ) {
     const { changes, reference, sessionId, via } = this.options
-    const last = this.#drafted.findLast(({ preview }) => preview.state === "drafted")
+    const last = this.#last
     const atLeast = stricter(this.#atLeast, judged.atLeast ?? "none")
     const proposed = yield* changes
       .propose({
-        steps: [step],
+        steps: [
+          {
+            ...step,
+            values: step.values.map(({ columnId, value }) => ({ columnId, value: this.#pointerOf(value) ?? value }))
+          }
+        ],
         via,
         drafted: true,
         sessionId,
@@ -244,7 +265,7 @@ export class Drafts {
     const index = this.#drafted.findIndex((one) => one === last || one.changeId === changeId)
     this.#drafted.splice(index < 0 ? this.#drafted.length : index, 1, { changeId, preview })
     return {
-      text: renderDraft(changeId, preview),
+      text: renderDraft(changeId, preview, this.options.actions),
       failed: false,
       unavailable: false,
       value: { steps: preview.steps }

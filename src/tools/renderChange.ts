@@ -59,8 +59,12 @@ export const renderRead = ({ action, rows }: ReadResult): string => {
   ].join("\n")
 }
 
-/** One line per cell; the line of a create ends with the id that the row will have. */
-export const renderDraft = (changeId: string, { state, steps }: Preview): string =>
+/** One line per cell; the line of a create ends with the id that the row will have, and a call's answers have names for later calls. */
+export const renderDraft = (
+  changeId: string,
+  { state, steps }: Preview,
+  actions: ReadonlyArray<OpenAction> = []
+): string =>
   [
     `draft ${changeId}: ${state === "waiting" ? "waits for another person" : "waits for the person"}`,
     ...steps.flatMap(({ actionId, cells, displayName = "", entityId }) =>
@@ -71,5 +75,15 @@ export const renderDraft = (changeId: string, { state, steps }: Preview): string
               "\t"
             )
           )
-    )
+    ),
+    ...new Set(steps.flatMap(({ actionId, call }) => (call === undefined ? [] : answersOf(actionId, actions))))
   ].join("\n")
+
+/** How a later call of the same answer takes what this one is answered. */
+const answersOf = (slug: string, actions: ReadonlyArray<OpenAction>): ReadonlyArray<string> => {
+  const open = actions.find(({ action }) => action.slug === slug)
+  const { executor } = open?.type === undefined && open !== undefined ? open.action : {}
+  const results = executor?._tag === "Http" ? Object.entries(executor.result ?? {}) : []
+  const names = results.filter(([, pointer]) => !pointer.split("/").includes("*")).map(([name]) => `@${slug}.${name}`)
+  return names.length === 0 ? [] : [`a later action can take its answer: ${names.join(", ")}`]
+}

@@ -76,13 +76,13 @@ export type FieldChoices = typeof FieldChoices.Encoded
 export const ActionId = textUpTo(200)
 
 const Pointer = Schema.Struct({
-  step: Schema.Int.annotate({ description: "The place of an earlier step that reads, from 0" }),
+  step: Schema.Int.annotate({ description: "The place of an earlier step, from 0" }),
   result: textUpTo(60).annotate({ description: "The name of one of its results" })
 })
 
 const Values = Schema.Union([Schema.Record(Schema.String, Schema.Union([Schema.String, Pointer])), Strings]).annotate({
   description:
-    'By column, { "status": "Won" }, or as ["status=Won"]. An empty text empties the cell. { "step": 0, "result": "Number" } takes what an earlier step has read'
+    'By column, { "status": "Won" }, or as ["status=Won"]. An empty text empties the cell. { "step": 0, "result": "Number" } takes what an earlier step has read, or is answered when it is done; "id" is the id of a row that it adds'
 })
 
 const Step = Schema.Struct({

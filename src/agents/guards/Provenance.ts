@@ -199,6 +199,10 @@ export class Provenance {
       return { _tag: "Refused", message: REFUSED_REMOVAL }
     if (op !== "create" && entityIds.some((id) => !this.#named.has(id)))
       return { _tag: "Refused", message: REFUSED_SUBJECT }
+    // All that it takes is filled in with answers to earlier calls: then the person must have said the deed.
+    const isFilledIn = open.type === undefined && open.action.fields.length > 0 && values.length === 0
+    if (isFilledIn && !this.#now.includes(wordsOf(normalize(open.action.name))[0] ?? ""))
+      return { _tag: "Refused", message: REFUSED_SUBJECT }
     const notes: Array<string> = []
     let isFromRow = false
     for (const { columnId, value } of values) {

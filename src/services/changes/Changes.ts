@@ -219,7 +219,8 @@ export class Changes extends Context.Service<
                   if (continues !== undefined && before?.proposer_id !== principal.anchorEntityId)
                     return yield* noChange
                   const earlier = before === undefined ? NOTHING : yield* preparedOf(before, caller)
-                  const pointed = yield* resolvePointers(steps, caller, (step) =>
+                  const first = earlier.units.length + earlier.calls.length
+                  const pointed = yield* resolvePointers(steps, first, caller, (step) =>
                     readAction(step, caller, queries, readRows, database)
                   )
                   reads = pointed.reads.map(({ action, rows }) => ({ actionId: action.slug, rows }))

@@ -20,7 +20,7 @@ export interface ChangeSettings {
 }
 
 export interface Proposal {
-  /** Those that only read come first, and others can point at what they read. */
+  /** Those that only read come first. Later ones can point at what they read, and at what earlier ones write; with `continues`, that draft's own steps come before. */
   readonly steps: ReadonlyArray<ProposedStep>
   readonly via: Via
   /** `drafted` until its turn is kept; without it the change is open at once. */

@@ -1,6 +1,6 @@
 /**
  * A proposal whose steps point at what earlier ones read: the reads come first, and each pointer becomes the text that was read.
- * The card names where it was read, and those see it who may read there.
+ * The card names where it was read, and those see it who may read there. Pointers at what earlier steps write stay (`writePointers.ts`).
  */
 import { Effect } from "effect"
 import { READ } from "../../domain/DeclaredAction.ts"
@@ -10,15 +10,10 @@ import type { SourceRow } from "../actions/readRows.ts"
 import type { ReadResult } from "./calls/readAction.ts"
 import type { Caller } from "./callers.ts"
 import type { StepInput } from "./resolve.ts"
-
-/** What an earlier step of the same proposal has read: its place in the proposal, from 0, and the name of a result. */
-interface Pointer {
-  readonly step: number
-  readonly result: string
-}
+import type { Pointer } from "./writePointers.ts"
 
 /** A step as a caller proposes it. */
-export interface ProposedStep extends Omit<StepInput, "values" | "sources"> {
+export interface ProposedStep extends Omit<StepInput, "values" | "sources" | "pointers" | "place"> {
   readonly values?: ReadonlyArray<{ readonly columnId: string; readonly value: string | Pointer }> | undefined
 }
 
@@ -33,8 +28,10 @@ const MAX_READS = 8
 /** The most entries that are offered as choices. */
 const MAX_CHOICES = 8
 
+/** `first`: the place of the first step, after those of the draft that the proposal continues. */
 export const resolvePointers = Effect.fnUntraced(function* (
   proposed: ReadonlyArray<ProposedStep>,
+  first: number,
   caller: Caller,
   read: (step: StepInput) => Effect.Effect<ReadResult, ProposalError | NotYet>
 ): Effect.fn.Return<Pointed, ProposalError | NotYet> {
@@ -42,28 +39,41 @@ export const resolvePointers = Effect.fnUntraced(function* (
     caller.actions.some(({ category, slug }) => slug === actionId && category === READ)
   const reading = proposed.filter(isRead)
   // Without a change there is nothing to propose, which is said before anything is read.
-  const [first] = reading
-  if (first !== undefined && reading.length === proposed.length)
-    return yield* InvalidInput.of(`${first.actionId} only reads, so it is no step of a change.`)
+  const [one] = reading
+  if (one !== undefined && reading.length === proposed.length)
+    return yield* InvalidInput.of(`${one.actionId} only reads, so it is no step of a change.`)
   if (reading.length > MAX_READS) return yield* InvalidInput.of(`A change has at most ${MAX_READS} steps that read.`)
   const found = new Map<number, ReadResult>()
   const pointed = Effect.fnUntraced(function* (step: ProposedStep, at: number) {
     const values: Array<{ readonly columnId: string; readonly value: string }> = []
     const sources: Record<string, string> = {}
+    const pointers: Record<string, Pointer> = {}
     for (const { columnId, value } of step.values ?? []) {
       if (typeof value === "string") {
         values.push({ columnId, value })
         continue
       }
-      const text = yield* Effect.mapError(
-        follow(columnId, value, at, proposed, found),
-        (error) => atField(columnId)(error) as InvalidInput | Unclear
-      )
-      values.push({ columnId, value: text })
-      sources[columnId] = proposed[value.step]!.actionId
+      const inField = (error: InvalidInput | Unclear) => atField(columnId)(error) as InvalidInput | Unclear
+      const refuse = (message: string) => Effect.fail(inField(InvalidInput.of(`${columnId}: ${message}`)))
+      const source = proposed[value.step - first]
+      if (!Number.isInteger(value.step) || value.step < 0 || value.step - first >= at)
+        return yield* refuse(`there is no step ${value.step} before it.`)
+      if (step.values?.some((other) => other.columnId === columnId && other.value !== value) === true)
+        return yield* refuse("it is set twice.")
+      if (source === undefined || !isRead(source)) {
+        // What is read is read before anything is done.
+        if (isRead(step)) return yield* refuse(`step ${value.step} reads nothing that it could take.`)
+        pointers[columnId] = value
+        continue
+      }
+      values.push({
+        columnId,
+        value: yield* Effect.mapError(follow(columnId, value.result, found.get(value.step - first)!), inField)
+      })
+      sources[columnId] = source.actionId
     }
     const { actionId, entityIds } = step
-    return { actionId, entityIds, values, sources } satisfies StepInput
+    return { actionId, entityIds, values, sources, pointers, place: first + at } satisfies StepInput
   })
   for (const [at, step] of proposed.entries()) if (isRead(step)) found.set(at, yield* read(yield* pointed(step, at)))
   const steps: Array<StepInput> = []
@@ -74,17 +84,10 @@ export const resolvePointers = Effect.fnUntraced(function* (
 /** The text that a pointer leads to. */
 const follow = (
   columnId: string,
-  { result, step }: Pointer,
-  at: number,
-  proposed: ReadonlyArray<ProposedStep>,
-  found: ReadonlyMap<number, ReadResult>
+  result: string,
+  { action, rows }: ReadResult
 ): Effect.Effect<string, InvalidInput | Unclear> => {
   const refuse = (message: string) => Effect.fail(InvalidInput.of(`${columnId}: ${message}`))
-  if (!(step < at) || proposed[step] === undefined) return refuse(`there is no step ${step} before it.`)
-  const source = found.get(step)
-  if (source === undefined)
-    return refuse(`step ${step}, ${quoted(proposed[step].actionId)}, reads nothing that it could take.`)
-  const { action, rows } = source
   const results = action.executor._tag === "Http" ? (action.executor.result ?? {}) : {}
   if (!Object.hasOwn(results, result)) return refuse(`${action.slug} has no result ${quoted(result)}.`)
   const values = [...new Set(rows.flatMap((row) => (Object.hasOwn(row, result) ? [row[result]!] : [])))]

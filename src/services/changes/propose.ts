@@ -28,7 +28,7 @@ import { evaluate, type StalePlan } from "./evaluate.ts"
 import { confirmationFor, leastOf } from "./level.ts"
 import type { ChangeLimits } from "./limits.ts"
 import type { Judged } from "./preview.ts"
-import type { Prepared } from "./resolve.ts"
+import { type Prepared, shownIdOf } from "./resolve.ts"
 import type { ChangeEvent, NewChange, Stored, Via } from "./records.ts"
 import { changeByKey, storeChange } from "./store.ts"
 import { signatureOf, type Unit, unitOf } from "./Unit.ts"
@@ -213,10 +213,24 @@ const keyOf = (units: ReadonlyArray<Unit>, { calls, key, sessionId, undoes }: Pr
 
 type Sql = Database["Service"]["changes"]
 
-const signatures = (units: ReadonlyArray<Unit>, calls: ReadonlyArray<Call> = []) => [
-  ...units.map(signatureOf),
-  ...calls.map(callSignature)
-]
+/** A create's id is new each time, so where another step names it, its place stands. */
+const signatures = (units: ReadonlyArray<Unit>, calls: ReadonlyArray<Call> = []) => {
+  const made = new Map(
+    units
+      .flatMap((unit, at) => (unit.op === "create" ? [unit.id, shownIdOf(unit)].map((id) => [id, `new ${at}`]) : []))
+      .map(([id, name]) => [id!, name!] as const)
+  )
+  return placed([...units.map(signatureOf), ...calls.map(callSignature)], made)
+}
+
+const placed = (value: unknown, made: ReadonlyMap<string, string>): unknown =>
+  typeof value === "string"
+    ? (made.get(value) ?? value)
+    : Array.isArray(value)
+      ? value.map((part) => placed(part, made))
+      : typeof value === "object" && value !== null
+        ? Object.fromEntries(Object.entries(value).map(([key, part]) => [key, placed(part, made)]))
+        : value
 
 const requestOf = (units: ReadonlyArray<Unit>, { calls }: Proposing): string =>
   sha256(canonicalJson(signatures(units, calls)))

@@ -14,13 +14,14 @@ import { partsOf } from "../cells/cellWriter.ts"
 import type { EntityQueryService } from "../EntityQueryService.ts"
 import { unknownName } from "../lookup/unknownName.ts"
 import { visibleColumns } from "../lookup/visible.ts"
-import { type Call, resolveCall, withCall } from "./calls/Call.ts"
+import { type Call, placeOfCall, resolveCall, withCall } from "./calls/Call.ts"
 import { type Caller, openAction, openActions, requireKnown } from "./callers.ts"
 import { canonicalJson } from "./document.ts"
 import { findTarget } from "./findTarget.ts"
 import { idForNew } from "./made.ts"
 import { type SetCell, signatureOf, type Unit } from "./Unit.ts"
 import { checkText, validate } from "./validate.ts"
+import { followed, type Places, type Pointer, requireKnownBefore } from "./writePointers.ts"
 
 /** A step as a caller writes it. */
 export interface StepInput {
@@ -32,6 +33,10 @@ export interface StepInput {
   readonly values?: ReadonlyArray<{ readonly columnId: string; readonly value: string }> | undefined
   /** The actions that have read values, by column slug. */
   readonly sources?: Readonly<Record<string, string>> | undefined
+  /** Values that earlier steps make, by column slug. */
+  readonly pointers?: Readonly<Record<string, Pointer>> | undefined
+  /** Its place in the proposal, which pointers name. */
+  readonly place?: number | undefined
 }
 
 /** The error for a row that doesn't exist or is hidden. */
@@ -58,40 +63,64 @@ export const resolveAll = Effect.fnUntraced(function* (
   )
   const declared = (step: StepInput) => caller.actions.find(({ slug }) => slug === step.actionId)
   const onRows = steps.filter((step) => declared(step) === undefined)
+  const places = placesOf(before)
   let { calls, units } = before
+  for (const step of steps) {
+    const action = declared(step)
+    // Its place among the calls is known in its turn; until then, rows point at it in vain.
+    if (action !== undefined && step.place !== undefined) places.set(step.place, { call: calls.length, action })
+  }
+  // Rows are written before calls are sent.
+  if (onRows.length > 0 || (steps.length === 0 && calls.length === 0))
+    units = yield* resolveSteps(onRows, units, places, caller, queries)
   for (const step of steps) {
     const action = declared(step)
     if (action === undefined) continue
     if (action.category === READ)
       return yield* InvalidInput.of(`${action.slug} only reads, so it is no step of a change.`)
-    calls = withCall(calls, yield* resolveCall(action, step, caller, queries, read))
+    const { later, values } = yield* followed(step.pointers ?? {}, places)
+    const given = { ...step, values: [...(step.values ?? []), ...values], later }
+    const call = yield* resolveCall(action, given, caller, queries, read)
+    calls = withCall(calls, call)
+    if (step.place !== undefined) places.set(step.place, { call: placeOfCall(calls, call), action })
   }
-  if (onRows.length > 0 || calls.length === 0) units = yield* resolveSteps(onRows, units, caller, queries)
   if (units.length + calls.length > MAX_CHANGE_ROWS)
     return yield* InvalidInput.of(`A change has at most ${MAX_CHANGE_ROWS} rows.`)
   return { units, calls } satisfies Prepared
 })
 
+/** The places of a draft's own steps, which come before those that continue it. */
+const placesOf = ({ calls, units }: Prepared): Places =>
+  new Map([...units, ...calls.map(({ action }, call) => ({ call, action }))].entries())
+
 /** Resolves steps into units, after the units of an earlier draft that they extend. */
 const resolveSteps = Effect.fnUntraced(function* (
   steps: ReadonlyArray<StepInput>,
   before: ReadonlyArray<Unit>,
+  places: Places,
   caller: Caller,
   queries: EntityQueryService["Service"]
 ) {
   let units = before
   if (steps.length === 0) return yield* InvalidInput.of("A change has at least one step.")
   for (const step of steps) {
-    for (const unit of yield* resolveStep(step, units, caller, queries)) units = yield* merged(units, unit)
+    const { later, values } = yield* followed(step.pointers ?? {}, places)
+    yield* requireKnownBefore(later, { slug: step.actionId })
+    const given = { ...step, values: [...(step.values ?? []), ...values] }
+    for (const unit of yield* resolveStep(given, units, caller, queries)) {
+      units = yield* merged(units, unit)
+      if (step.place !== undefined) places.set(step.place, units.find(isSame(unit)) ?? unit)
+    }
     if (units.length > MAX_CHANGE_ROWS) return yield* InvalidInput.of(`A change has at most ${MAX_CHANGE_ROWS} rows.`)
   }
   return units
 })
 
+const isSame = (unit: Unit) => (each: Unit) => canonicalJson(signatureOf(each)) === canonicalJson(signatureOf(unit))
+
 /** Adds a unit, unless it is there already; a second update of a row joins the first, because a row is written once. */
 const merged = (units: ReadonlyArray<Unit>, unit: Unit): Effect.Effect<ReadonlyArray<Unit>, InvalidInput> => {
-  if (units.some((each) => canonicalJson(signatureOf(each)) === canonicalJson(signatureOf(unit))))
-    return Effect.succeed(units)
+  if (units.some(isSame(unit))) return Effect.succeed(units)
   const other = units.find(({ id, type }) => id === unit.id && type.key === unit.type.key)
   if (other === undefined) return Effect.succeed([...units, unit])
   const twice = unit.cells.find(({ column }) => other.cells.some((cell) => cell.column.key === column.key))

@@ -68,7 +68,11 @@ const store = Effect.fnUntraced(function* (
       entity,
       columns: [...new Set([...Object.keys(before), ...Object.keys(after)])].toSorted()
     })),
-    ...change.calls.map(({ action, values, version }) => ({ action, version, columns: Object.keys(values).toSorted() }))
+    ...change.calls.map(({ action, later, values, version }) => ({
+      action,
+      version,
+      columns: Object.keys({ ...values, ...later }).toSorted()
+    }))
   ]
   const [found] = yield* sql.unsafe<Storing>(STORE, [
     organizationId,

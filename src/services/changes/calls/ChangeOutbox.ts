@@ -3,7 +3,7 @@
  * sends. A call whose process has died is sent again only under an idempotency key that the service honors; without one it is
  * unknown, for a person to look at. Calls of one change are sent in order, each after the one before is done.
  */
-import { Context, Effect, Layer } from "effect"
+import { Context, Effect, Layer, Result } from "effect"
 import { randomUUID } from "node:crypto"
 import { appendAudit, OPERATOR } from "../../../database/audit.ts"
 import { Database } from "../../../database/Database.ts"
@@ -17,6 +17,7 @@ import { runCode, type Runs } from "../../actions/runCode.ts"
 import { send, type Sent } from "../../actions/send.ts"
 import { open } from "../document.ts"
 import { appendEvents } from "../records.ts"
+import { valuesToSend } from "./later.ts"
 
 /** Seconds that a process has beyond the service's own, to note what came of it. */
 const GRACE = 30
@@ -198,15 +199,20 @@ export class ChangeOutbox extends Context.Service<
         const sendClaimed = Effect.fnUntraced(function* (claimed: Claimed, runs?: Runs) {
           const { abandoned, attempts, decided_by, definition, digest, document, idempotency_key, step } = claimed
           const { executor } = definition
-          const call = document === null ? undefined : open(document, digest).calls?.[step]
+          const calls = document === null ? [] : (open(document, digest).calls ?? [])
+          const call = calls[step]
           if (call === undefined) return { _tag: "Later", error: "erased" } as const
           if (abandoned && !isRepeatable(executor)) return { _tag: "Unsure", error: "abandoned" } as const
-          if (executor._tag === "Http") return yield* send(definition, executor, call.values, idempotency_key, settings)
+          const { change_id, organization_id } = claimed
+          const values = yield* orUnavailable(valuesToSend(sql, organization_id, change_id, call, calls, definition))
+          if (Result.isFailure(values)) return values.failure
+          if (executor._tag === "Http")
+            return yield* send(definition, executor, values.success, idempotency_key, settings)
           const run = runs?.get(definition.slug)
           // The claim names what the program declared.
           if (run === undefined) return { _tag: "Later", error: "not-declared" } as const
           const deed = { idempotencyKey: idempotency_key, person: decided_by, attempt: attempts }
-          return yield* runCode(run, definition, executor.seconds, call.values, deed)
+          return yield* runCode(run, definition, executor.seconds, values.success, deed)
         })
 
         /** Leases and sends the next request, or runs the next function that a program declared for its organization. */

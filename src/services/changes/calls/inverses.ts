@@ -9,10 +9,10 @@ import type { ChangeCall, ChangeDocument } from "../../../domain/Change.ts"
 import type { DeclaredAction } from "../../../domain/DeclaredAction.ts"
 import { Decided, NotAllowed, type NotYet, type ProposalError, type Unavailable } from "../../../domain/errors.ts"
 import type { ReadRows } from "../../actions/readRows.ts"
-import { MAX_RESULT } from "../../actions/send.ts"
 import type { EntityQueryService } from "../../EntityQueryService.ts"
 import { type Caller, requireKnown } from "../callers.ts"
 import { type Call, resolveCall } from "./Call.ts"
+import { answeredFor, wholeResult } from "./later.ts"
 import { calledActions, isPending, type Outcome, outcomesOf } from "./outboxRows.ts"
 import { standingOf } from "./references.ts"
 
@@ -43,16 +43,15 @@ export const inversesOf = (
       const entries = Object.entries(inverse.fields).map(([columnId, source]) => ({
         columnId,
         isAnswered: "result" in source,
-        value: "result" in source ? wholeResult(result?.[source.result]) : saidOf(call, source.field)
+        value:
+          "result" in source
+            ? wholeResult(result?.[source.result])
+            : (saidOf(call, source.field) ?? answeredFor(call, source.field, outcomes))
       }))
       if (entries.some(({ isAnswered, value }) => isAnswered && value === undefined)) return []
       const values = entries.flatMap(({ columnId, value }) => (value === undefined ? [] : [{ columnId, value }]))
       return [{ call, name, action: inverse.action, values }]
     })
-
-/** A result that wasn't cut when it was stored. */
-const wholeResult = (text: string | undefined): string | undefined =>
-  text === undefined || ([...text].length >= MAX_RESULT && text.endsWith("…")) ? undefined : text
 
 /** The value of a field; of a reference to an entity, its id. */
 const saidOf = ({ refers = {}, values }: ChangeCall, slug: string): string | undefined => {

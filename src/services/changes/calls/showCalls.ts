@@ -11,6 +11,7 @@ import type { EntityQueryService } from "../../EntityQueryService.ts"
 import type { Stored } from "../records.ts"
 import { cut, localTime } from "../show.ts"
 import { type Inverse, inversesOf } from "./inverses.ts"
+import { answeredFor } from "./later.ts"
 import { calledActions, type Outcome, outcomesOf, wordsOf } from "./outboxRows.ts"
 import { type Standing, standingOf } from "./references.ts"
 
@@ -30,7 +31,9 @@ const showCalls = Effect.fnUntraced(function* (
     stored.state === "applied" ? yield* orUnavailable(outcomesOf(sql, organization.id, stored.change_id)) : []
   const actions = yield* orUnavailable(calledActions(sql, organization.id, calls))
   const standings = yield* Effect.forEach(calls, (call) => standingOf(call, viewer, queries))
-  const steps = calls.map(({ action: slug, values, version }, step): PreviewStep => {
+  const nameOf = (at: number) => actions.find(({ slug }) => slug === calls[at]?.action)?.name ?? ""
+  const steps = calls.map((call, step): PreviewStep => {
+    const { action: slug, later = {}, values, version } = call
     const action = actions.find((one) => one.slug === slug && one.version === version)
     const outcome = outcomes.find((one) => one.step === step)
     const [message] = outcome === undefined ? [] : wordsOf([outcome], calls, actions)
@@ -39,9 +42,12 @@ const showCalls = Effect.fnUntraced(function* (
       action: action?.name ?? slug,
       entityTypeId: "",
       entityId: "",
-      cells: (action?.fields ?? []).flatMap((field) =>
-        cellOf(field, values, organization.timeZone, standings[step]![field.slug])
-      ),
+      cells: (action?.fields ?? []).flatMap((field) => {
+        const source = later[field.slug]
+        return source === undefined
+          ? cellOf(field, values, organization.timeZone, standings[step]![field.slug])
+          : [laterCellOf(field, nameOf(source.call), source.result, answeredFor(call, field.slug, outcomes))]
+      }),
       call: {
         host: action === undefined ? "" : placeOf(action.executor),
         ...(outcome === undefined ? {} : { state: outcome.state }),
@@ -105,6 +111,13 @@ const cellOf = (
   if (value === undefined || (standing !== undefined && standing._tag !== "Same")) return []
   const name = standing?.name === undefined ? "" : ` (${standing.name})`
   return [{ columnId: field.slug, name: field.name, becomes: cut(`${shownText(field, value, timeZone)}${name}`) }]
+}
+
+/** A value that is filled in when an earlier call is done, and the value once it is. */
+const laterCellOf = ({ name, slug }: ActionField, source: string, result: string, answered: string | undefined) => {
+  const from =
+    answered === undefined ? `the ${result} that “${source}” answers` : `${answered} (answered by “${source}”)`
+  return { columnId: slug, name, becomes: cut(from) }
 }
 
 const shownText = ({ fields = [], kind }: ActionField, value: string, timeZone: string): string => {
