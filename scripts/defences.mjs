@@ -66,7 +66,7 @@ process.on("exit", () => rmSync(home, { recursive: true, force: true }))
 
 const copy = (number) => {
   const folder = join(home, `copy${number}`)
-  for (const name of ["src", "test", "package.json", "tsconfig.json", "vitest.config.ts"]) {
+  for (const name of ["src", "test", "examples", "package.json", "tsconfig.json", "vitest.config.ts"]) {
     cpSync(join(root, name), join(folder, name), { recursive: true })
   }
   symlinkSync(join(root, "node_modules"), join(folder, "node_modules"))

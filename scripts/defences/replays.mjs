@@ -2557,6 +2557,32 @@ export const replays = [
     patches: [["src/services/texting/ApproverTexts.ts", "AND x.stopped_at IS NULL", ""]]
   },
   {
+    name: "Another system's answer that moved a later call to another order (our own review)",
+    test: [
+      "test/services/actions/writePointers.test.ts",
+      "does nothing further, and says what is missing, where an answer lacks the value or has another kind"
+    ],
+    defence: "later.ts `filled`: what is filled in is checked like a value that a person gives",
+    removed: "the check",
+    patches: [
+      [
+        "src/services/changes/calls/later.ts",
+        "const read = readField(field, text, organization)",
+        "const read: Result.Result<string, string> = organization ? Result.succeed(text) : Result.fail(field.slug)"
+      ]
+    ]
+  },
+  {
+    name: "A step that the person had not asked for, all of whose values another system answers (our own review)",
+    test: [
+      "test/channels/intake/tickets.test.ts",
+      "are refused a step whose values are all filled in, unless the author asked for that deed"
+    ],
+    defence: "Provenance.ts `judge`: then the message must name the deed",
+    removed: "the condition",
+    patches: [["src/agents/guards/Provenance.ts", "if (isFilledIn && !this", "if (!isFilledIn && isRemoval && !this"]]
+  },
+  {
     name: "An approver's webhook without its signature, after its secret was lost (our own review)",
     test: [
       "test/services/changes/webhook.test.ts",

@@ -200,7 +200,7 @@ export class Drafts {
     }
     // An action that isn't open is refused by the service, in the same words as one that doesn't exist.
     const { open, step } = read
-    // What an earlier call of the same answer will be answered is no one's words yet: the card says where it comes from.
+    // The person can't have said what an earlier call will be answered: the card says where it comes from.
     const said = step.values.filter(({ value }) => this.#pointerOf(value) === undefined)
     const judged: Judged = open === undefined ? { _tag: "Passes" } : this.options.judge(open, step.entityIds, said)
     if (judged._tag === "Refused") return Effect.succeed(needs(judged.message))
