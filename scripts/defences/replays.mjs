@@ -2881,11 +2881,11 @@ export const replays = [
       "test/services/actions/inverse.test.ts",
       "isn't taken back where the answer lacks the value, holds one that doesn't fit, or nothing was done"
     ],
-    defence: "inverses.ts `wholeResult`: an answer that was cut when it was stored is no value of an inverse",
+    defence: "later.ts `wholeResult`: an answer that was cut when it was stored is no value of an inverse",
     removed: "the condition",
     patches: [
       [
-        "src/services/changes/calls/inverses.ts",
+        "src/services/changes/calls/later.ts",
         '[...text].length >= MAX_RESULT && text.endsWith("…")',
         "text.length === 0"
       ]
