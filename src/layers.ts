@@ -26,6 +26,7 @@ import { ChangeOutbox } from "./services/changes/calls/ChangeOutbox.ts"
 import { Changes } from "./services/changes/Changes.ts"
 import { Passkeys } from "./services/access/Passkeys.ts"
 import { Credentials } from "./services/access/Credentials.ts"
+import { DerivedColumns } from "./services/catalog/DerivedColumns.ts"
 import { EntityTypeCatalog } from "./services/EntityTypeCatalog.ts"
 import { EntityQueryService } from "./services/EntityQueryService.ts"
 import { Exports } from "./services/exports/Exports.ts"
@@ -176,6 +177,7 @@ export const Services = ConfiguredChanges.pipe(
     Layer.mergeAll(
       Administration.layer,
       Checklist.layer,
+      DerivedColumns.layer,
       ConfiguredConnections,
       ConfiguredActions,
       ConfiguredExports.pipe(Layer.provideMerge(EntityQueryService.layer)),

@@ -101,6 +101,21 @@ export interface MappedCreate {
   readonly sequences: ReadonlyArray<Relation>
 }
 
+/**
+ * How a derived column is computed: the time from the first column to the second in hours, days or whole years, the whole
+ * years since a date, or the product of two numbers.
+ */
+export const DERIVATIONS = ["hours", "days", "years", "since", "product"] as const
+export type Derivation = (typeof DERIVATIONS)[number]
+
+/** How a derived column is computed from columns of its row, by key. */
+export interface Derived {
+  readonly as: Derivation
+  readonly of: ReadonlyArray<string>
+  /** The columns; absent while one of them is missing. */
+  readonly sources?: ReadonlyArray<Column>
+}
+
 /** The location of a column's values. */
 export type Storage = Data.TaggedEnum<{
   /**
@@ -151,6 +166,8 @@ export interface Column {
   readonly values?: ReadonlyArray<string>
   /** Of a relation to a mapped type: the type of its ids. */
   readonly ids?: IdType
+  /** Of a column that is computed whenever it is read: nothing is stored at the location of its storage, and nothing writes it. */
+  readonly derived?: Derived
 }
 
 export interface EntityType {
@@ -161,7 +178,10 @@ export interface EntityType {
   readonly system: boolean
   readonly version: number
   readonly relation: Relation
+  /** The stored columns: all that imports and changes may write. */
   readonly columns: ReadonlyArray<Column>
+  /** The declared derived columns, which only lookups know. */
+  readonly derived?: ReadonlyArray<Column>
   /** Present on mapped types. */
   readonly mapping?: Mapping
   /** Columns of a mapped type whose source is gone: nothing reads them, and policies treat them as unknown. */
@@ -203,6 +223,14 @@ export const columnByKey = (type: EntityType, key: string): Column | undefined =
 export const columnBySlug = (type: EntityType, slug: string): Column | undefined =>
   type.columns.find((column) => column.slug === slug)
 
+/** The columns that lookups read: the stored ones, and the derived ones whose sources are there. */
+export const readableColumns = (type: EntityType): ReadonlyArray<Column> =>
+  type.derived === undefined ? type.columns : [...type.columns, ...computedColumns(type)]
+
+/** The derived columns whose sources are there. */
+export const computedColumns = ({ derived = [] }: EntityType): ReadonlyArray<Column> =>
+  derived.filter((column) => column.derived?.sources !== undefined)
+
 /** The keys of the columns that every result shows. */
 export const DISPLAY_NAME = "name"
 export const STATUS = "status"
@@ -236,42 +264,16 @@ export const isWritable = ({ mapping }: EntityType, op: "create" | "update" | "d
 export const resolveColumn = (type: EntityType, key: string): Column | undefined =>
   key === ID_COLUMN.key ? idColumn(type) : columnByKey(type, key)
 
+/** The column of a caller's condition, including the id and the derived ones, which policies don't name in conditions. */
+export const readableColumn = (type: EntityType, key: string): Column | undefined =>
+  resolveColumn(type, key) ?? computedColumns(type).find((column) => column.key === key)
+
+/** The key of the type that a relation leads to. */
+export const targetKey = ({ storage }: Column): string | undefined =>
+  storage._tag === "Value" ? undefined : storage.target
+
 /** The target of a relation column. */
-export const targetOf = (catalog: Catalog, column: Column): EntityType | undefined =>
-  column.storage._tag === "Value" ? undefined : typeByKey(catalog, column.storage.target)
-
-/**
- * Links an organization's types: sets the id type of each relation's target. Omits a managed relation whose stored ids no
- * longer fit, because its target has since been mapped with another id type, and relations to a type that was removed.
- */
-export const connected = (types: ReadonlyArray<EntityType>): ReadonlyArray<EntityType> => {
-  const byKey = new Map(types.map((type) => [type.key, type]))
-  return types.map((type) => linked(type, (key) => byKey.get(key)))
-}
-
-/** One type as it is among others, of which it replaces the one with its key. */
-export const connectedAmong = (type: EntityType, others: ReadonlyArray<EntityType>): EntityType =>
-  linked(type, (key) => (key === type.key ? type : others.find((other) => other.key === key)))
-
-const linked = (type: EntityType, targetOf: (key: string) => EntityType | undefined): EntityType => ({
-  ...type,
-  columns: type.columns.flatMap((column): ReadonlyArray<Column> => {
-    if (column.storage._tag === "Value") return [column]
-    const target = targetOf(column.storage.target)
-    if (target === undefined) return []
-    const ids = target.mapping?.id.type
-    if (ids === undefined) return type.mapping === undefined ? [column] : []
-    return type.mapping === undefined && ids !== "bigint" ? [] : [{ ...column, ids }]
-  })
-})
-
-/** Whether a lookup of this type can only read managed tables. */
-export const isManagedThroughout = (catalog: Catalog, type: EntityType): boolean => {
-  const reached = new Set([type.key])
-  for (const key of reached) {
-    const next = typeByKey(catalog, key)
-    if (next?.mapping !== undefined) return false
-    for (const { storage } of next?.columns ?? []) if (storage._tag !== "Value") reached.add(storage.target)
-  }
-  return true
+export const targetOf = (catalog: Catalog, column: Column): EntityType | undefined => {
+  const key = targetKey(column)
+  return key === undefined ? undefined : typeByKey(catalog, key)
 }

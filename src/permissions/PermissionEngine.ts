@@ -7,7 +7,7 @@ import type { Catalog, EntityType } from "../domain/EntityType.ts"
 import type { Principal } from "../domain/Principal.ts"
 import { bindPredicate, type Binding } from "./bindPredicate.ts"
 import { POLICY } from "./limits.ts"
-import { bounded, denied, intersect, type Plan } from "./permissionPlan.ts"
+import { bounded, denied, intersect, type Plan, withDerived } from "./permissionPlan.ts"
 import type { Action, Policy, Rule } from "./Policy.ts"
 import { scopePlan } from "./ToolScope.ts"
 
@@ -71,20 +71,21 @@ const planFor = (
     unions.set(key, cached)
     return cached
   }
+  const denialsOf = (key: string) =>
+    refused.filter(({ rule }) => rule.columns !== "*" && rule.columns.includes(key)).map(({ unless }) => unless)
   const cells = new Map(
     type.columns.map((column): [string, Bound] => {
       const grants = granted.filter(({ rule }) => rule.columns === "*" || rule.columns.includes(column.key))
-      const denials = refused.filter(({ rule }) => rule.columns !== "*" && rule.columns.includes(column.key))
       if (grants.length === 0) return [column.key, NEVER]
       // When every rule that shows the row also shows the column, the row predicate already implies the mask.
       const shown = grants.length === granted.length ? [] : [union(grants)]
-      return [column.key, all(...shown, ...denials.map(({ unless }) => unless))]
+      return [column.key, all(...shown, ...denialsOf(column.key))]
     })
   )
   return bounded({
     _tag: "Granted",
     where,
-    cells,
+    cells: withDerived(type, cells, denialsOf),
     ruleIds: rules.map((rule) => rule.id),
     limited: where._tag !== "Always",
     expiresAt

@@ -9,7 +9,7 @@ import { ALWAYS } from "../domain/Predicate.ts"
 import type { ScopeGrant } from "../domain/Principal.ts"
 import { closest, quoted } from "../domain/text.ts"
 import { TOOL_SCOPE } from "./limits.ts"
-import { denied, type Plan } from "./permissionPlan.ts"
+import { denied, type Plan, withDerived } from "./permissionPlan.ts"
 import { Action } from "./Policy.ts"
 
 /** The plan of a scope: every row of a granted type, and the granted columns. */
@@ -22,7 +22,7 @@ export const scopePlan = (scope: ReadonlyArray<ScopeGrant>, type: EntityType, ac
   return {
     _tag: "Granted",
     where: ALWAYS,
-    cells: new Map(columns.map(({ key }) => [key, ALWAYS])),
+    cells: withDerived(type, new Map(columns.map(({ key }) => [key, ALWAYS]))),
     ruleIds: [],
     limited: false,
     expiresAt: Infinity

@@ -2,7 +2,7 @@
  * The oracle: decides access to one row by evaluating the rules directly in Kleene logic, without partial evaluation,
  * negation normal form or SQL. It shares only value parsing with the planner, so tests compare plans against it.
  */
-import { type Catalog, type Column, type EntityType, resolveColumn, targetOf } from "../domain/EntityType.ts"
+import { type Catalog, type Column, type EntityType, readableColumns, resolveColumn, targetOf } from "../domain/EntityType.ts"
 import type { CompareOp, Operand, Predicate } from "../domain/Predicate.ts"
 import type { Principal } from "../domain/Principal.ts"
 import { bindScalar, compareDecimals, microseconds } from "../domain/values.ts"
@@ -67,11 +67,16 @@ export const checkRow = (
   }
 }
 
+/** The stored columns that a cell says something about: the column itself, or those that it is computed from. */
+const sourcesOf = (type: EntityType, key: string): ReadonlyArray<string> =>
+  type.derived?.find((column) => column.key === key)?.derived?.of ?? [key]
+
 /** Narrows a verdict to a tool scope. */
 const scoped = (scope: Principal["scope"], type: EntityType, action: Action, verdict: Verdict): Verdict => {
   const open = scope?.filter((grant) => grant.type === type.key && grant.action === action)
   if (open === undefined) return verdict
-  const inScope = (cell: string) => open.some(({ columns }) => columns === "*" || columns.includes(cell))
+  const isOpen = (cell: string) => open.some(({ columns }) => columns === "*" || columns.includes(cell))
+  const inScope = (cell: string) => sourcesOf(type, cell).every(isOpen)
   return {
     ...verdict,
     visible: verdict.visible && open.length > 0,
@@ -101,13 +106,16 @@ const checkParty = (
   const denies = (rule: Rule) => rule.effect === "deny" && truth.get(rule.id) !== false
   const visible = rules.some(allows) && !rules.some((rule) => denies(rule) && rule.columns === "*")
   const covers = (rule: Rule, column: string) => rule.columns === "*" || rule.columns.includes(column)
-  const cells = type.columns
+  const isDenied = (column: string) => rules.some((rule) => denies(rule) && covers(rule, column))
+  const cells = readableColumns(type)
     .map((column) => column.key)
     .filter(
       (column) =>
         visible &&
-        rules.some((rule) => allows(rule) && covers(rule, column)) &&
-        !rules.some((rule) => denies(rule) && covers(rule, column))
+        !isDenied(column) &&
+        sourcesOf(type, column).every(
+          (source) => rules.some((rule) => allows(rule) && covers(rule, source)) && !isDenied(source)
+        )
     )
   return {
     visible,

@@ -130,7 +130,9 @@ export const describeConfirm = (policy: Policy, catalog: Catalog): ReadonlyArray
 export const describeColumns = (rule: Pick<Rule, "columns">, type: EntityType, isWhole = true): string => {
   if (rule.columns === "*") return "everything"
   const { columns } = rule
-  const slugs = type.columns.filter(({ key }) => columns.includes(key)).map(({ slug }) => slug)
+  const slugs = [...type.columns, ...(type.derived ?? [])]
+    .filter(({ key }) => columns.includes(key))
+    .map(({ slug }) => slug)
   if (isWhole && slugs.length === type.columns.length) return "everything"
   return slugs.length === 0 ? "other columns" : listed(slugs)
 }

@@ -1,5 +1,6 @@
 /** Plans: the decision for many rows. The store ANDs the plan into the one statement, so no read bypasses it. */
-import { all, type Bound, parameterCount } from "../domain/Predicate.ts"
+import { computedColumns, type EntityType } from "../domain/EntityType.ts"
+import { all, type Bound, NEVER, parameterCount } from "../domain/Predicate.ts"
 
 export interface Granted {
   readonly _tag: "Granted"
@@ -30,6 +31,24 @@ export const denied = (reason: Denied["reason"], expiresAt = Infinity): Denied =
   reason,
   expiresAt
 })
+
+/**
+ * Adds the masks of derived columns: where all of their sources are visible, because each value says something about all of
+ * them. `unless` narrows it by the denials that name the column itself.
+ */
+export const withDerived = (
+  type: EntityType,
+  cells: ReadonlyMap<string, Bound>,
+  unless: (key: string) => ReadonlyArray<Bound> = () => []
+): ReadonlyMap<string, Bound> => {
+  const computed = computedColumns(type)
+  if (computed.length === 0) return cells
+  const masks = computed.map(({ derived, key }): [string, Bound] => [
+    key,
+    all(...derived!.of.map((source) => cells.get(source) ?? NEVER), ...unless(key))
+  ])
+  return new Map([...cells, ...masks])
+}
 
 /** Intersects two plans, such as those of a principal and its actor: only what both show remains visible. */
 export const intersect = (a: Plan, b: Plan): Plan => {

@@ -157,6 +157,15 @@ const readColumns = (
   return value.flatMap((slug: unknown) => {
     const column = typeof slug === "string" ? columnBySlug(type, slug) : undefined
     if (column !== undefined) return [column.key]
+    const derived = type.derived?.find((each) => each.slug === slug)
+    if (derived !== undefined) {
+      if (effect === "deny" && action === "read") return [derived.key]
+      problems.report(
+        `${path}.columns`,
+        `${derived.slug} is computed from other columns: it is visible where all of those are, and only a rule that denies reading can name it.`
+      )
+      return []
+    }
     problems.unknownName(`${path}.columns`, `column of ${type.slug}`, String(slug), slugs)
     return []
   })

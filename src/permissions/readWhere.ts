@@ -51,6 +51,8 @@ export const makeWhereReader = (catalog: Catalog, problems: PolicyProblems) => {
           return { _tag: "Not", of: where(condition, type, at, depth + 1) }
       }
       const column = name === ID_COLUMN.slug ? idColumn(type) : columnBySlug(type, name)
+      if (type.derived?.some(({ slug }) => slug === name) === true)
+        return reject(at, `${quoted(name)} is computed from other columns: a condition names those.`)
       if (column === undefined) {
         const slugs = type.columns.map((known) => known.slug)
         problems.suggest(at, `There is no column or operator ${quoted(name)} in ${type.slug}.`, name, slugs)

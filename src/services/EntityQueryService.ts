@@ -5,7 +5,7 @@
 import { Context, Effect, Layer, Result, type Tracer } from "effect"
 import type { Statement } from "../database/sql/ResolvedQuery.ts"
 import type { Basis } from "../domain/Basis.ts"
-import type { Column } from "../domain/EntityType.ts"
+import { type Column, readableColumns } from "../domain/EntityType.ts"
 import { InvalidInput, type LookupError, NotAdmitted, type Unavailable } from "../domain/errors.ts"
 import type { ListedType, Page } from "../domain/Page.ts"
 import { CurrentPrincipal, type Principal } from "../domain/Principal.ts"
@@ -298,6 +298,6 @@ const refusedName = (entityTypeId: string, columnIds: ReadonlyArray<string>, vis
   const plan = type && visible.planOf(type)
   if (type === undefined || plan === undefined) return type?.slug ?? "unknown"
   const shown = visibleColumns({ type, plan }, visible)
-  const hidden = type.columns.find((column) => columnIds.includes(column.slug) && !shown.includes(column))
+  const hidden = readableColumns(type).find((column) => columnIds.includes(column.slug) && !shown.includes(column))
   return hidden === undefined ? "unknown" : `${type.slug}.${hidden.slug}`
 }

@@ -3,7 +3,8 @@ import { decodeId, encodeId, makeIdGenerator } from "../../src/domain/ids.ts"
 import { emailKey, foldText, phoneKey, phoneSearchKey } from "../../src/domain/keys.ts"
 import { closest, printable, quoted } from "../../src/domain/text.ts"
 import { bindScalar, dateRange, isoDate, isoTimestamp, todayIn } from "../../src/domain/values.ts"
-import { columnByKey, connected, connectedAmong, type EntityType, ID_COLUMN } from "../../src/domain/EntityType.ts"
+import { connected, connectedAmong } from "../../src/domain/connected.ts"
+import { columnByKey, type EntityType, ID_COLUMN } from "../../src/domain/EntityType.ts"
 import { systemCatalog } from "../support/catalog.ts"
 
 describe("ids", () => {

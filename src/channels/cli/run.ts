@@ -17,6 +17,7 @@ import { intake } from "./commands/intake.ts"
 import { audit } from "./commands/audit.ts"
 import { backup, restore } from "./commands/backup.ts"
 import { change, inbox } from "./commands/change.ts"
+import { derive } from "./commands/catalog.ts"
 import { chat } from "./commands/chat.ts"
 import { migrate } from "./commands/database.ts"
 import { config } from "./commands/config.ts"
@@ -134,6 +135,11 @@ const action = Command.make("action").pipe(
   ])
 )
 
+const catalog = Command.make("catalog").pipe(
+  Command.withDescription("Add columns that are computed from others"),
+  Command.withSubcommands([withServices(derive)])
+)
+
 const sms = Command.make("sms").pipe(
   Command.withDescription("Answer text messages"),
   Command.withSubcommands([
@@ -190,6 +196,7 @@ const root = max.pipe(
         withServices(audit),
         withServices(importFile),
         withServices(map),
+        catalog,
         withServices(sessions),
         withServices(usage),
         withSettings(migrate),

@@ -1,5 +1,6 @@
 /** The cells of a row: each value under its mask, and related entities under the caller's plan of their type. */
-import { type Column, columnByKey, DISPLAY_NAME, type EntityType } from "../../domain/EntityType.ts"
+import { currencyColumn } from "../../domain/derived.ts"
+import { type Column, columnByKey, DISPLAY_NAME, type EntityType, targetKey } from "../../domain/EntityType.ts"
 import type { Bound } from "../../domain/Predicate.ts"
 import type { FragmentContext } from "./fragmentContext.ts"
 import { dateText, localTime } from "./moments.ts"
@@ -45,10 +46,12 @@ const formatted = (column: Column, context: FragmentContext, alias = "p"): strin
 const isMapped = ({ storage }: Column): boolean => storage._tag === "Value" && storage.source !== undefined
 
 /** An amount includes its currency, under the amount's mask. */
-const currencyOf = ({ storage }: Column, alias: string): string =>
-  storage._tag === "Value" && storage.source?.currency !== undefined
-    ? ` || coalesce(' ' || nullif(btrim(${alias}.${identifier(storage.source.currency)}::text), ''), '')`
-    : ""
+const currencyOf = (column: Column, alias: string): string => {
+  const currency = currencyColumn(column)
+  return currency === undefined
+    ? ""
+    : ` || coalesce(' ' || nullif(btrim(${alias}.${identifier(currency)}::text), ''), '')`
+}
 
 export interface Cell {
   readonly value: string
@@ -60,7 +63,7 @@ export const cell = (selected: SelectedColumn, type: EntityType, alias: string, 
   if (through !== undefined) return { value: valueThrough(through.steps, selected, type, "p", context), join: "" }
   const { storage } = column
   // Without the caller's plan of the target, the cell would show every entity that the relation leads to.
-  if (storage._tag !== "Value" && target === undefined)
+  if (targetKey(column) !== undefined && target === undefined)
     throw new Error("A relation is shown without a plan of its target")
   if (storage._tag === "Value" || target === undefined) {
     return { value: masked(column, mask, type, context), join: "" }

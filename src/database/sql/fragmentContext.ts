@@ -1,6 +1,6 @@
 /** What a fragment of SQL needs besides its predicate: the catalog, the statement that it becomes part of, and the form of its hops. */
 import type { Catalog, Column } from "../../domain/EntityType.ts"
-import type { RowContext } from "./rows.ts"
+import type { RowContext, ValueContext } from "./rows.ts"
 import type { SqlWriter } from "./SqlWriter.ts"
 
 /**
@@ -11,10 +11,8 @@ import type { SqlWriter } from "./SqlWriter.ts"
  */
 export type Hops = "subplan" | "probe" | "array" | "set"
 
-export interface FragmentContext extends RowContext {
+export interface FragmentContext extends RowContext, ValueContext {
   readonly hops: Hops
-  /** Placeholder of the organization's time zone, bound on first use. */
-  readonly timeZone: () => string
   /** The links of a row that isn't written yet, as a FROM item without an alias; not with the hops `array`. */
   readonly links?: (relation: Column, alias: string) => string | undefined
 }

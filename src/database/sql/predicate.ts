@@ -4,7 +4,7 @@ import {
   columnByKey,
   type EntityType,
   ID_COLUMN,
-  resolveColumn,
+  readableColumn,
   targetOf,
   typeByKey
 } from "../../domain/EntityType.ts"
@@ -36,7 +36,7 @@ export const fragment = (
       ? idReference(type, alias)
       : columnReference(column, alias, side, context)
   const find = (key: string): Column => {
-    const column = resolveColumn(type, key)
+    const column = readableColumn(type, key)
     if (column === undefined) throw new Error("A predicate names a column that the type doesn't have")
     return column
   }

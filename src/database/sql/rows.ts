@@ -5,6 +5,7 @@
 import type { Catalog, Column, EntityType, IdType, Relation, Source } from "../../domain/EntityType.ts"
 import type { Side } from "../../domain/Predicate.ts"
 import { parseId } from "../../domain/values.ts"
+import { derivation } from "./derived.ts"
 import { inZone } from "./moments.ts"
 import { identifier, type SqlWriter } from "./SqlWriter.ts"
 
@@ -13,6 +14,12 @@ export interface RowContext {
   readonly writer: SqlWriter
   /** Placeholder of the organization's id, which every hop repeats. */
   readonly organization: string
+}
+
+/** What the SQL of a value needs. */
+export interface ValueContext extends Pick<RowContext, "writer"> {
+  /** Placeholder of the organization's time zone, bound on first use. */
+  readonly timeZone: () => string
 }
 
 const physical = (alias: string, column: string): string => `${alias}.${identifier(column)}`
@@ -107,10 +114,19 @@ export const columnReference = (
   column: Column,
   alias: string,
   side: Side,
-  context: Pick<RowContext, "writer">
+  context: ValueContext
 ): string => {
   const { storage } = column
   if (storage._tag === "Many") throw new Error("A link has no column")
+  if (column.derived !== undefined) {
+    const { as, sources } = column.derived
+    if (sources === undefined || side === "key") throw new Error("The column can't be computed")
+    const values = sources.map((source) => ({
+      kind: source.kind,
+      value: columnReference(source, alias, "value", context)
+    }))
+    return derivation(as, values, context)
+  }
   if (storage._tag === "Value" && storage.source !== undefined) {
     const value = sourceValue(storage.source, column, alias, context.writer)
     return side === "value" ? value : folded(column, value)

@@ -1,4 +1,5 @@
 /** The innermost rows of a statement of groups: keys, values and currencies as the caller sees them, before anything is added up. */
+import { currencyColumn } from "../../domain/derived.ts"
 import type { Column, EntityType } from "../../domain/EntityType.ts"
 import type { Bound } from "../../domain/Predicate.ts"
 import { hasValue } from "./comparisons.ts"
@@ -114,10 +115,10 @@ const storedReference = ({ column, mask, steps }: GroupPath, joins: Joins): stri
 
 /** An amount includes its currency: it is shown where the amount is. */
 const currencyOf = (path: GroupPath, joins: Joins): string => {
-  const { storage } = path.column
+  const column = currencyColumn(path.column)
   const { alias } = joins.end(path.steps)
-  if (storage._tag !== "Value" || storage.source?.currency === undefined) throw new Error("An amount has no currency")
-  const currency = `nullif(btrim(${alias}.${identifier(storage.source.currency)}::text), '')`
+  if (column === undefined) throw new Error("An amount has no currency")
+  const currency = `nullif(btrim(${alias}.${identifier(column)}::text), '')`
   return `CASE WHEN (${shownValue(path, joins)}) IS NOT NULL THEN ${currency} END COLLATE "C"`
 }
 

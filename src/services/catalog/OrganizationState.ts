@@ -14,7 +14,7 @@ import { NotAdmitted, OperatorError, type Unavailable } from "../../domain/error
 import { printable } from "../../domain/text.ts"
 import { unavailable } from "../../observability/failures.ts"
 import { Policy } from "../../permissions/Policy.ts"
-import { decodeTypes, TYPES_IN_FORCE } from "../EntityTypeCatalog.ts"
+import { decodeTypes, TYPES_IN_FORCE } from "./storedTypes.ts"
 
 export interface State {
   readonly catalog: Catalog

@@ -19,6 +19,7 @@ import { printable, quoted } from "../../domain/text.ts"
 import {
   columnDefinitions,
   define,
+  isOwnTable,
   MANAGED,
   type NewColumn,
   type NewColumnKind,
@@ -88,14 +89,12 @@ export const ownTable = Effect.fnUntraced(function* (owner: PgClient.PgClient, c
     )
   }
   const [history] = yield* owner<{
-    own: boolean
     version: number
     position: number | null
     slugs: ReadonlyArray<string>
     columns: ReadonlyArray<string>
   }>`
-    SELECT coalesce(bool_or(v.organization_id <> 0 AND v.relation_table = ${type.relation.table}), false) AS own,
-      max(v.version)::int AS version,
+    SELECT max(v.version)::int AS version,
       (SELECT s.position FROM builder.entity_type_versions s WHERE s.organization_id = 0 AND s.type_key = ${type.key}
         ORDER BY s.version DESC LIMIT 1) AS position,
       ARRAY(SELECT DISTINCT c.slug FROM builder.columns c
@@ -103,13 +102,15 @@ export const ownTable = Effect.fnUntraced(function* (owner: PgClient.PgClient, c
       ARRAY(SELECT DISTINCT c.storage->>'column' FROM builder.columns c WHERE c.organization_id = ${organizationId}
         AND c.type_key = ${type.key} AND c.storage ? 'column') AS columns
     FROM builder.entity_type_versions v WHERE v.organization_id IN (0, ${organizationId}) AND v.type_key = ${type.key}`
-  const relation = history!.own ? type.relation : newTable()
+  // An organization's version of a type can be about the table that organizations share: that of a derived column is.
+  const own = isOwnTable(type.relation)
+  const relation = own ? type.relation : newTable()
   const base: Base = {
     type: { ...type, relation, version: Math.max(history!.version, type.version) + 1 },
     position: history!.position,
     usedSlugs: new Set(history!.slugs),
     usedColumns: history!.columns,
-    searchIndexes: history!.own ? [] : yield* moveRows(owner, organizationId, type.relation, relation)
+    searchIndexes: own ? [] : yield* moveRows(owner, organizationId, type.relation, relation)
   }
   return base
 })

@@ -5,6 +5,7 @@
 import { Effect } from "effect"
 import { actionBySlug, MAX_CHANGE_ROWS } from "../../domain/Action.ts"
 import { READ } from "../../domain/DeclaredAction.ts"
+import { sourceSlugs } from "../../domain/derived.ts"
 import { columnBySlug, type Column, type EntityType, typeByKey } from "../../domain/EntityType.ts"
 import { atField, InvalidInput, NotAllowed, UnknownName } from "../../domain/errors.ts"
 import { quoted } from "../../domain/text.ts"
@@ -189,6 +190,11 @@ const resolveCells = Effect.fnUntraced(function* (
   const cells = new Map<string, SetCell>()
   for (const { columnId, value } of values) {
     const column = columnBySlug(type, columnId)
+    const computed = visible.find(({ derived, slug }) => derived !== undefined && slug === columnId)
+    if (computed !== undefined)
+      return yield* atField(columnId)(
+        InvalidInput.of(`${columnId} is computed, and nothing sets it: change ${sourceSlugs(computed).join(" or ")}.`)
+      )
     if (column === undefined || !visible.includes(column)) {
       return yield* unknownName(
         columnId,

@@ -184,6 +184,7 @@ const destinationByOption = Effect.fnUntraced(function* (
   if (slug === undefined) {
     return yield* fault(`${named}: after = comes a column, id, or column:type.column, such as owner:people.email`)
   }
+  yield* checkStored(header, slug, type)
   const via = viaType === undefined || viaColumn === undefined ? undefined : { type: viaType, column: viaColumn }
   const column = type === undefined ? undefined : columnBySlug(type, slug)
   if (slug !== ID && slug !== DISPLAY_NAME && column === undefined) {
@@ -217,12 +218,22 @@ const destinationByName = Effect.fnUntraced(function* (
   type: EntityType | undefined,
   request: PlanRequest
 ): Effect.fn.Return<Destination | undefined, OperatorError> {
+  yield* checkStored(header, slugFrom(header), type)
   const existing = matchingColumn(header, headers, type)
   if (existing !== undefined) return { slug: existing }
   if (request.create !== true) return undefined
   const slug = slugFrom(header)
   if (slugProblem(slug) !== undefined) return yield* badSlug(header, slug, yield* Remedies)
   return { slug, creates: { name: header } }
+})
+
+/** Refuses a header whose column is computed, as an export has it. */
+const checkStored = Effect.fnUntraced(function* (header: string, slug: string, type: EntityType | undefined) {
+  const computed = type?.derived?.find((column) => column.slug === slug || slugFrom(column.name) === slug)
+  if (computed !== undefined)
+    return yield* fault(
+      `${quoted(header)}: ${computed.slug} is computed from other columns, and nothing is imported into it. ${(yield* Remedies).leaveOut(header)}`
+    )
 })
 
 /** The column whose slug or label equals a header, or `id`. */

@@ -3,7 +3,8 @@
  * A hidden name and an unknown name take the same path and give the same error.
  */
 import { Result } from "effect"
-import { type Column, DISPLAY_NAME, isManagedThroughout, STATUS } from "../../domain/EntityType.ts"
+import { isManagedThroughout } from "../../domain/connected.ts"
+import { type Column, DISPLAY_NAME, STATUS } from "../../domain/EntityType.ts"
 import type { UnknownName } from "../../domain/errors.ts"
 import { type Bound, NEVER } from "../../domain/Predicate.ts"
 import {

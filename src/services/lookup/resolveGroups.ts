@@ -3,6 +3,7 @@
  * `by month due`, `sum amount`. Names resolve first, among the visible ones; a hidden and an unknown name read the same.
  */
 import { Result } from "effect"
+import { currencyColumn } from "../../domain/derived.ts"
 import type { Column } from "../../domain/EntityType.ts"
 import {
   type Bucket,
@@ -150,11 +151,9 @@ const figureFault = (column: Column, figure: Figure): string | undefined => {
   return isTime(column) ? undefined : `${figure} is for numbers and dates, and ${column.slug} is neither.`
 }
 
-const hasCurrency = ({ storage }: Column): boolean => storage._tag === "Value" && storage.source?.currency !== undefined
-
 const moneyOf = (figures: ResolvedGroups["figures"]): ReadonlySet<number> =>
   new Set(
-    figures.flatMap(({ figure, path }, index) => (figure !== "distinct" && hasCurrency(path.column) ? [index] : []))
+    figures.flatMap(({ figure, path }, index) => (figure !== "distinct" && currencyColumn(path.column) !== undefined ? [index] : []))
   )
 
 const pathKey = ({ column, steps }: GroupPath): string =>

@@ -1,5 +1,5 @@
 /** The types, columns and cells that one caller may see, derived from its plans. */
-import { type Column, DISPLAY_NAME, type EntityType, ID_COLUMN } from "../../domain/EntityType.ts"
+import { type Column, DISPLAY_NAME, type EntityType, ID_COLUMN, readableColumns, targetKey } from "../../domain/EntityType.ts"
 import { ALWAYS, type Bound, NEVER } from "../../domain/Predicate.ts"
 import type { Granted } from "../../permissions/permissionPlan.ts"
 import type { State } from "../catalog/OrganizationState.ts"
@@ -19,8 +19,8 @@ export interface VisibleType {
 
 /** The target of a relation column; undefined for other columns and when the target is hidden. */
 export const targetIn = (visible: Visible, column: Column): VisibleType | undefined => {
-  if (column.storage._tag === "Value") return undefined
-  const key = column.storage.target
+  const key = targetKey(column)
+  if (key === undefined) return undefined
   const type = visible.state.catalog.types.find((candidate) => candidate.key === key)
   const plan = type && visible.planOf(type)
   return type === undefined || plan === undefined ? undefined : { type, plan }
@@ -31,9 +31,9 @@ export const visibleTypes = (visible: Visible): ReadonlyArray<EntityType> =>
 
 /** The columns with a cell that the caller may see on some row; excludes relations to hidden types. */
 export const visibleColumns = ({ plan, type }: VisibleType, visible: Visible): ReadonlyArray<Column> =>
-  type.columns.filter(
+  readableColumns(type).filter(
     (column) =>
-      plan.cells.has(column.key) && (column.storage._tag === "Value" || targetIn(visible, column) !== undefined)
+      plan.cells.has(column.key) && (targetKey(column) === undefined || targetIn(visible, column) !== undefined)
   )
 
 /** Whether a value of the column names one entity or a few, so that equality on it is a lookup. */

@@ -1,7 +1,8 @@
 /** Changes of mapped relations since they were mapped. */
 import type { PgClient } from "@effect/sql-pg"
 import { Effect } from "effect"
-import { type Column, connectedAmong, type Organization, typeBySlug } from "../../domain/EntityType.ts"
+import { connectedAmong } from "../../domain/connected.ts"
+import { type Column, type Organization, typeBySlug } from "../../domain/EntityType.ts"
 import { quoted } from "../../domain/text.ts"
 import { checkEntry, isFaults } from "./checkMapping.ts"
 import { decodeDocument, type MappingDocument, type TypeEntry } from "./mappingFile.ts"

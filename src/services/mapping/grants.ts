@@ -6,7 +6,7 @@ import { physicalColumns } from "../../database/sql/rows.ts"
 import { identifier, qualified } from "../../database/sql/SqlWriter.ts"
 import type { CarriedHop, EntityType, Relation } from "../../domain/EntityType.ts"
 import { OperatorError } from "../../domain/errors.ts"
-import { decodeTypes, TYPES_IN_FORCE } from "../EntityTypeCatalog.ts"
+import { decodeTypes, TYPES_IN_FORCE } from "../catalog/storedTypes.ts"
 
 /** The relations and columns that a type's lookups read. */
 export const readBy = (

@@ -3,8 +3,9 @@ import type { PgClient } from "@effect/sql-pg"
 import { Effect, Schema } from "effect"
 import { qualified } from "../../database/sql/SqlWriter.ts"
 import { type Catalog, type EntityType, type Organization, type Storage, typeBySlug } from "../../domain/EntityType.ts"
+import { OperatorError } from "../../domain/errors.ts"
 import { encodeId, nextId } from "../../domain/ids.ts"
-import { insertVersion, StorageSchema } from "../EntityTypeCatalog.ts"
+import { insertVersion, StorageSchema } from "../catalog/storedTypes.ts"
 import type { Checked } from "./checkMapping.ts"
 import type { History } from "./checkColumn.ts"
 import type { TypeEntry } from "./mappingFile.ts"
@@ -26,7 +27,7 @@ export const historyOf = Effect.fnUntraced(function* (
     SELECT t.slug, t.type_key, coalesce(max(v.version), 0)::int AS version,
       min(v.position) FILTER (WHERE v.organization_id = 0) AS position,
       (SELECT coalesce(json_agg(json_build_object('slug', c.slug, 'key', c.column_key, 'storage', c.storage) ORDER BY c.version), '[]')
-        FROM builder.columns c WHERE c.type_key = t.type_key AND c.organization_id IN (0, ${organizationId})) AS columns
+        FROM builder.columns c WHERE c.type_key = t.type_key AND c.organization_id IN (0, ${organizationId}) AND c.storage->>'_tag' <> 'Derived') AS columns
     FROM builder.entity_types t LEFT JOIN builder.entity_type_versions v ON v.type_key = t.type_key AND v.organization_id IN (0, ${organizationId})
     WHERE t.organization_id IN (0, ${organizationId}) GROUP BY t.slug, t.type_key`
   const history = new Map<string, History>()
@@ -82,5 +83,14 @@ export const publish = Effect.fnUntraced(function* (
       ON CONFLICT (organization_id, type_key) DO NOTHING`
   }
   const seen = relation.columns.map(({ name }) => name)
-  yield* insertVersion(owner, organization.id, type, position, { entry, seen })
+  const derived = catalog.types.find(({ key }) => key === type.key)?.derived
+  const hidden = derived?.find(({ slug }) => type.columns.some((column) => column.slug === slug))
+  if (hidden !== undefined)
+    return yield* OperatorError.of(
+      `${type.slug}.${hidden.slug} is derived from other columns. Give the mapped column another name, or: max catalog derive ${type.slug}.${hidden.slug} --remove`
+    )
+  yield* insertVersion(owner, organization.id, { ...type, ...(derived === undefined ? {} : { derived }) }, position, {
+    entry,
+    seen
+  })
 })

@@ -3,7 +3,8 @@
  * dropped and made again as it was mapped, and types that lost columns. Pure.
  */
 import { qualified } from "../../database/sql/SqlWriter.ts"
-import { type Column, connectedAmong, DISPLAY_NAME, type EntityType, type Relation } from "../../domain/EntityType.ts"
+import { connectedAmong } from "../../domain/connected.ts"
+import { type Column, DISPLAY_NAME, type EntityType, type Relation } from "../../domain/EntityType.ts"
 import { checkEntry, isFaults } from "./checkMapping.ts"
 import type { CheckContext } from "./checkColumn.ts"
 import { readAs } from "./drift.ts"

@@ -26,9 +26,11 @@ const KINDS = [
 const VERBS: Readonly<Record<string, string>> = {
   "admission.refused": "was refused access",
   "backup.made": "backed up the",
+  "catalog.derived": "derived the column",
   "catalog.published": "published the type",
   "catalog.rechecked": "read again, after other programs changed its table, the type",
   "catalog.removed": "no longer maps the type",
+  "catalog.underived": "no longer derives the column",
   "data.exported": "exported",
   "data.imported": "imported a file as",
   "identifier.verified": "verified an identifier of",

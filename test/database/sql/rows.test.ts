@@ -49,7 +49,7 @@ const context = (externalKey?: string) => {
     ...systemCatalog,
     organization: externalKey === undefined ? organization : { ...organization, externalKey }
   }
-  return { catalog, writer, organization: "$9::bigint" }
+  return { catalog, writer, organization: "$9::bigint", timeZone: () => "$8::text" }
 }
 
 describe("the rows of a type", () => {
