@@ -26,7 +26,11 @@ const linked = (type: EntityType, typeOf: (key: string) => EntityType | undefine
     return type.mapping === undefined && ids !== "bigint" ? [] : [{ ...column, ids }]
   })
   const { derived } = type
-  return { ...type, columns, ...(derived === undefined ? {} : { derived: derived.map((one) => computed(one, columns)) }) }
+  return {
+    ...type,
+    columns,
+    ...(derived === undefined ? {} : { derived: derived.map((one) => computed(one, columns)) })
+  }
 }
 
 /** A derived column with its sources; without them while one is missing or of a kind that the form doesn't take. */

@@ -2,7 +2,14 @@
  * The oracle: decides access to one row by evaluating the rules directly in Kleene logic, without partial evaluation,
  * negation normal form or SQL. It shares only value parsing with the planner, so tests compare plans against it.
  */
-import { type Catalog, type Column, type EntityType, readableColumns, resolveColumn, targetOf } from "../domain/EntityType.ts"
+import {
+  type Catalog,
+  type Column,
+  type EntityType,
+  readableColumns,
+  resolveColumn,
+  targetOf
+} from "../domain/EntityType.ts"
 import type { CompareOp, Operand, Predicate } from "../domain/Predicate.ts"
 import type { Principal } from "../domain/Principal.ts"
 import { bindScalar, compareDecimals, microseconds } from "../domain/values.ts"

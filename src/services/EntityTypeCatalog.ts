@@ -11,11 +11,7 @@ import { Database } from "../database/Database.ts"
 import { OPERATOR } from "../database/audit.ts"
 import { holdEpoch, raiseEpoch } from "../database/epoch.ts"
 import { enterOrganization } from "../database/rowSecurity.ts"
-import {
-  type Catalog,
-  type EntityType,
-  typeBySlug
-} from "../domain/EntityType.ts"
+import { type Catalog, type EntityType, typeBySlug } from "../domain/EntityType.ts"
 import { OperatorError } from "../domain/errors.ts"
 import { slugProblem } from "../domain/names.ts"
 import { quoted } from "../domain/text.ts"

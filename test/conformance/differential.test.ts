@@ -13,6 +13,7 @@ import {
   type Catalog,
   DISPLAY_NAME,
   type EntityType,
+  readableColumns,
   STATUS,
   targetOf,
   typeBySlug
@@ -29,7 +30,7 @@ import { TestServices } from "../support/database.ts"
 import { caller, NOW, policy } from "./generators.ts"
 import { type Caller, localIn, type PolicyJson, type RuleJson, visibleRelated, viewsOf } from "./oracle.ts"
 import { caseText, count, floorOf, holds, makePlaces, makeTally, partOf, tallied } from "./setting.ts"
-import { makeWorld, type Organization, SHAPES, TYPE_NAMES, type TypeName } from "./world.ts"
+import { makeWorld, type Organization, TYPE_NAMES, type TypeName, READABLE } from "./world.ts"
 
 /** Each case is a policy, a caller and a type, compared for two forms of hops. */
 const CASES = partOf(10_000)
@@ -64,7 +65,7 @@ const expected = ({ caller: who, policy: file, type }: Case, { organization }: L
       const entity = organization.entities[type].get(id)!
       const cells: Record<string, unknown> = {}
       for (const column of columns) {
-        const { kind } = SHAPES[type][column]!
+        const { kind } = READABLE[type][column]!
         const cell = entity.cells[column] ?? null
         if (kind === "one" || kind === "many") {
           const shown = cell === null && kind === "one" ? [] : visibleRelated(type, column, entity, views, organization)
@@ -106,7 +107,7 @@ const planned = (one: Case, { catalog }: Loaded) => {
   const type = typeBySlug(catalog, one.type)!
   const granted = planOf(type)
   if (granted === undefined) return undefined
-  const select = type.columns.flatMap((column): ReadonlyArray<SelectedColumn> => {
+  const select = readableColumns(type).flatMap((column): ReadonlyArray<SelectedColumn> => {
     const mask = granted.cells.get(column.key)
     const target = targetOf(catalog, column)
     const other = target && planOf(target)
@@ -257,7 +258,7 @@ layer(TestServices, { excludeTestServices: true })("differential", (it) => {
                   [...shown].flatMap(([id, cells]) => [
                     id,
                     ...Object.keys(cells)
-                      .filter((column) => SHAPES[one.type][column]!.target === undefined)
+                      .filter((column) => READABLE[one.type][column]!.target === undefined)
                       .map((column) => `${id}.${column}`)
                   ])
                 )

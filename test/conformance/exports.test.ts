@@ -13,7 +13,7 @@ import { generousPolicy, member, NOW } from "./generators.ts"
 import { type Caller, type PolicyJson, viewsOf } from "./oracle.ts"
 import { admit, caseText, count, holds, makePlaces, makeTally, partOf, type Place, tallied } from "./setting.ts"
 import { filterOf, type Question, question } from "./shownTable.ts"
-import { makeWorld, SHAPES, type TypeName } from "./world.ts"
+import { makeWorld, type TypeName, READABLE } from "./world.ts"
 
 const SCENARIOS = partOf(60)
 const QUESTIONS = 8
@@ -121,7 +121,9 @@ const runScenario = Effect.fnUntraced(function* (one: Scenario, place: Place, ta
         throw new Error(`${about}\n  file   ${JSON.stringify(found)}\n  paged  ${JSON.stringify(expected)}`)
       const hidden =
         views[asked.type].size < place.organization.entities[asked.type].size ||
-        [...views[asked.type].values()].some((cells) => cells.size < Object.keys(SHAPES[asked.type as TypeName]).length)
+        [...views[asked.type].values()].some(
+          (cells) => cells.size < Object.keys(READABLE[asked.type as TypeName]).length
+        )
       count(tally, rows.length > 0, hidden)
     }
   }).pipe(Effect.provideService(CurrentPrincipal, principal))

@@ -27,7 +27,7 @@ import {
 import { folded, type FoldedGroup, headingsOf, readGroup, request, type Request } from "./shownGroups.ts"
 import { filterOf, isTooShort, namesNothing } from "./shownTable.ts"
 import { changedUnseen } from "./unseen.ts"
-import { makeWorld, SHAPES } from "./world.ts"
+import { makeWorld, READABLE } from "./world.ts"
 
 const SCENARIOS = partOf(105)
 const REQUESTS = 40
@@ -86,7 +86,7 @@ const isUnknown = ({ by, figures, question: { asked, type } }: Request, views: V
   asked.some((one) => namesNothing(one, type, views)) ||
   [...by, ...figures].some(({ column: { end, hops, name } }) => {
     let at = type
-    const steps = hops.map((column) => ({ back: false as const, column, to: (at = SHAPES[at][column]!.target!) }))
+    const steps = hops.map((column) => ({ back: false as const, column, to: (at = READABLE[at][column]!.target!) }))
     return namesNothing({ hops: steps, end, column: name }, type, views)
   })
 

@@ -11,6 +11,8 @@ import {
   type Kind,
   NUMBERS,
   PHONES,
+  DERIVED,
+  READABLE,
   SHAPES,
   TAGS,
   TEXTS,
@@ -164,6 +166,7 @@ const rule = (type: TypeName, depth: number): fc.Arbitrary<Omit<RuleJson, "id">>
         { weight: 2, arbitrary: fc.constant("*" as const) },
         { weight: 3, arbitrary: fc.subarray(Object.keys(SHAPES[type]), { minLength: 1 }) }
       ),
+      derived: fc.subarray(Object.keys(DERIVED[type])),
       where: fc.option(where(type, depth), { freq: 5 }),
       notBefore: fc.oneof(
         { weight: 9, arbitrary: fc.constant(null) },
@@ -174,8 +177,12 @@ const rule = (type: TypeName, depth: number): fc.Arbitrary<Omit<RuleJson, "id">>
         { weight: 1, arbitrary: fc.constantFrom(PAST, JUST_NOW, FUTURE) }
       )
     })
-    .map(({ notAfter, notBefore, where: condition, ...rest }) => ({
+    .map(({ derived, notAfter, notBefore, where: condition, ...rest }) => ({
       ...rest,
+      // Only a rule that denies reading can name a derived column.
+      ...(rest.effect === "deny" && rest.action === "read" && rest.columns !== "*"
+        ? { columns: [...rest.columns, ...derived] }
+        : {}),
       ...(condition === null ? {} : { where: condition }),
       ...(notBefore === null ? {} : { notBefore }),
       ...(notAfter === null ? {} : { notAfter })
@@ -317,7 +324,7 @@ export const generousPolicy: fc.Arbitrary<PolicyJson> = fc
           9
         ),
         of("allow", fc.subarray(columns, { minLength: 2 }), where(type, 1)),
-        rare(of("deny", fc.subarray(columns, { minLength: 1, maxLength: 3 }), where(type, 1)), 5),
+        rare(of("deny", fc.subarray(Object.keys(READABLE[type]), { minLength: 1, maxLength: 3 }), where(type, 1)), 5),
         rare(of("deny", fc.constant("*" as const), where(type, 1)), 2),
         // References show names and are searched by them.
         rare(
@@ -387,7 +394,7 @@ export const valueFor = (kind: Kind, op: string): fc.Arbitrary<string> => {
 
 /** Gives every kind the same weight, regardless of its number of columns. */
 export const query: fc.Arbitrary<Query> = fc.constantFrom(...TYPE_NAMES, "deals" as const).chain((type) => {
-  const columns = Object.entries(SHAPES[type])
+  const columns = Object.entries(READABLE[type])
   const ordered = columns.filter(([, { kind }]) => ORDERED.has(kind))
   const relations = columns.filter(([, { target }]) => target !== undefined)
   const filter = fc

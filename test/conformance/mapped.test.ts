@@ -12,6 +12,7 @@ import {
   type Catalog,
   DISPLAY_NAME,
   type EntityType,
+  readableColumns,
   STATUS,
   targetOf,
   typeBySlug
@@ -30,9 +31,10 @@ import { OrganizationState } from "../../src/services/catalog/OrganizationState.
 import { TestServices } from "../support/database.ts"
 import { caller, NOW, policy } from "./generators.ts"
 import { type Caller, localIn, type PolicyJson, visibleRelated, viewsOf } from "./oracle.ts"
-import { caseText, count, floorOf, holds, makeTally, partOf, tallied } from "./setting.ts"
+import { caseText, count, declareDerived, floorOf, holds, makeTally, partOf, tallied } from "./setting.ts"
 import {
   cellMaker,
+  computed,
   type Entity,
   FIRST_ID,
   makeWorld,
@@ -41,7 +43,8 @@ import {
   random,
   SHAPES,
   TYPE_NAMES,
-  type TypeName
+  type TypeName,
+  READABLE
 } from "./world.ts"
 
 const CASES = partOf(2000)
@@ -134,7 +137,9 @@ const callable = (organization: Organization): Organization => ({
 const doubled = (organization: Organization, seed: number): Organization => {
   const { row } = cellMaker(random(seed))
   const deals = new Map(
-    [...organization.entities.deals.keys()].filter((id) => id % 3n === 0n).map((id) => [id, row("deals", id)])
+    [...organization.entities.deals.keys()]
+      .filter((id) => id % 3n === 0n)
+      .map((id) => [id, computed("deals", row("deals", id), organization.timeZone)])
   )
   return { ...organization, entities: { ...organization.entities, deals } }
 }
@@ -195,6 +200,7 @@ const makePlaces = Effect.gen(function* () {
     }
     const stored = yield* organizations.create({ ...made, externalKey: `tenant ${tenant}` })
     yield* mappings.apply(stored, { version: 1, types: TYPE_NAMES.map(entryOf) })
+    yield* declareDerived(stored)
     const { state } = yield* states.read(stored.id, { by: "none" })
     places.push({ tenant, organizations: [first, second], catalog: state.catalog })
   }
@@ -227,7 +233,7 @@ const expected = ({ caller: who, policy: file, type }: Case, { organizations }: 
         const entity = organization.entities[type].get(id)!
         const cells: Record<string, unknown> = {}
         for (const column of columns) {
-          const { kind } = SHAPES[type][column]!
+          const { kind } = READABLE[type][column]!
           const cell = entity.cells[column] ?? null
           if (kind === "one" || kind === "many") {
             const shown =
@@ -265,7 +271,7 @@ const planned = (one: Case, { catalog, tenant }: Place) => {
   const type = typeBySlug(catalog, one.type)!
   const granted = planOf(type)
   if (granted === undefined) return undefined
-  const select = type.columns.flatMap((column): ReadonlyArray<SelectedColumn> => {
+  const select = readableColumns(type).flatMap((column): ReadonlyArray<SelectedColumn> => {
     const mask = granted.cells.get(column.key)
     const target = targetOf(catalog, column)
     const other = target && planOf(target)

@@ -1,5 +1,5 @@
 /** Evaluates bound predicates on in-memory rows, without SQL and without a database. */
-import { type Column, type EntityType, resolveColumn, typeByKey } from "../../src/domain/EntityType.ts"
+import { type Column, type EntityType, readableColumn, typeByKey } from "../../src/domain/EntityType.ts"
 import { encodeId } from "../../src/domain/ids.ts"
 import type { Condition, Value } from "../../src/database/sql/Parameter.ts"
 import type { Principal } from "../../src/domain/Principal.ts"
@@ -9,7 +9,7 @@ import { type Policy, problemText } from "../../src/permissions/Policy.ts"
 import { readPolicy } from "../../src/permissions/readPolicy.ts"
 import { catalog } from "./catalog.ts"
 import { type Caller, type PolicyJson, related } from "./oracle.ts"
-import { type Entity, keyOf, type Organization, SHAPES, type TypeName } from "./world.ts"
+import { type Entity, keyOf, type Organization, type TypeName, READABLE } from "./world.ts"
 
 export interface MemoryRow extends CheckedRow {
   /** Search keys by column key. */
@@ -20,7 +20,7 @@ export interface MemoryRow extends CheckedRow {
 export const rowOf = (type: TypeName, entity: Entity, organization: Organization): MemoryRow => {
   const values: Record<string, string | boolean | ReadonlyArray<string> | null> = { id: entity.id.toString() }
   const keys: Record<string, string | boolean | ReadonlyArray<string> | null> = {}
-  for (const [name, { key, kind }] of Object.entries(SHAPES[type])) {
+  for (const [name, { key, kind }] of Object.entries(READABLE[type])) {
     const cell = entity.cells[name] ?? null
     if (kind === "many") continue
     if (key !== undefined) keys[name] = keyOf(kind, cell, organization.country) as string | null
@@ -35,7 +35,7 @@ export const rowOf = (type: TypeName, entity: Entity, organization: Organization
     values,
     keys,
     related: (relation) => {
-      const { kind, target } = SHAPES[type][relation]!
+      const { kind, target } = READABLE[type][relation]!
       const others =
         kind === "many"
           ? related(relation as "attendees", target!, entity.id, organization)
@@ -96,7 +96,7 @@ const compare = (op: string, order: number): boolean => {
 
 /** Whether a row satisfies a predicate; with `may`, what NULL makes unknown counts as satisfied. */
 export const satisfies = (bound: Condition, row: MemoryRow, type: EntityType, may = false): boolean => {
-  const column = (key: string) => resolveColumn(type, key)!
+  const column = (key: string) => readableColumn(type, key)!
   const cell = (key: string, side: "value" | "key") => (side === "key" ? row.keys[key] : row.values[key]) ?? null
   const target = (relation: string) => {
     const { storage } = column(relation)

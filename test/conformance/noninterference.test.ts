@@ -29,7 +29,7 @@ import {
   tallied
 } from "./setting.ts"
 import { changedUnseen } from "./unseen.ts"
-import { type Cell, FIRST_ID, type Kind, makeWorld, type Organization, random, SHAPES, TYPE_NAMES } from "./world.ts"
+import { type Cell, FIRST_ID, type Kind, makeWorld, type Organization, random, TYPE_NAMES, READABLE } from "./world.ts"
 
 const SCENARIOS = partOf(140)
 /** Queries per caller: some random, some about the changes. */
@@ -68,7 +68,7 @@ const targeted = (before: Organization, after: Organization, next: () => number)
   for (const type of TYPE_NAMES) {
     for (const [id, entity] of after.entities[type]) {
       const former = before.entities[type].get(id)
-      for (const [columnId, { kind }] of Object.entries(SHAPES[type])) {
+      for (const [columnId, { kind }] of Object.entries(READABLE[type])) {
         const [old, now] = [former?.cells[columnId] ?? null, entity.cells[columnId] ?? null]
         if (former === entity || old === now) continue
         for (const value of [asWritten(kind, old), asWritten(kind, now)]) {

@@ -3,6 +3,7 @@
  * it. From the product it imports only the spelling of ids: no planner, no compiler, no keys. Deliberately slow and literal.
  */
 import { decodeId, encodeId } from "../../src/domain/ids.ts"
+import { instantIn, localIn } from "./clock.ts"
 import {
   type Cell,
   type ColumnShape,
@@ -11,6 +12,8 @@ import {
   type Kind,
   type Organization,
   PHONE_KEYS,
+  DERIVED,
+  READABLE,
   SHAPES,
   type TypeName
 } from "./world.ts"
@@ -68,6 +71,8 @@ const OPS = ["eq", "ne", "lt", "lte", "gt", "gte"]
 const isObject = (value: Json): value is JsonObject =>
   typeof value === "object" && value !== null && !Array.isArray(value)
 
+export { instantIn, localIn } from "./clock.ts"
+
 // ---- values
 
 /** An exact decimal, in units of 10^-40. */
@@ -78,43 +83,6 @@ const decimal = (text: string): bigint | undefined => {
   const shift = 40 + Number(match[4] ?? 0) - (match[3] ?? "").length
   if (shift < 0) return undefined
   return (match[1] === "-" ? -1n : 1n) * digits * 10n ** BigInt(shift)
-}
-
-/** The epoch milliseconds of a local time; none of ours is in a gap or ambiguous. */
-export const instantIn = (local: string, timeZone: string): number => {
-  const wanted = Date.parse(`${local}Z`)
-  let guess = wanted
-  for (let round = 0; round < 3; round++)
-    guess = wanted - (Date.parse(`${localIn(guess, timeZone).replace(" ", "T")}Z`) - guess)
-  return guess
-}
-
-const clocks = new Map<string, Intl.DateTimeFormat>()
-const clockIn = (timeZone: string): Intl.DateTimeFormat => {
-  const existing = clocks.get(timeZone)
-  if (existing !== undefined) return existing
-  const created = new Intl.DateTimeFormat("en-US", {
-    timeZone,
-    hourCycle: "h23",
-    year: "numeric",
-    month: "2-digit",
-    day: "2-digit",
-    hour: "2-digit",
-    minute: "2-digit",
-    second: "2-digit"
-  })
-  clocks.set(timeZone, created)
-  return created
-}
-
-/** An instant as local time in a zone: YYYY-MM-DD HH:MM:SS. */
-export const localIn = (millis: number, timeZone: string): string => {
-  const parts = Object.fromEntries(
-    clockIn(timeZone)
-      .formatToParts(new Date(millis))
-      .map(({ type, value }) => [type, value])
-  )
-  return `${parts["year"]}-${parts["month"]}-${parts["day"]} ${parts["hour"]}:${parts["minute"]}:${parts["second"]}`
 }
 
 type Comparable = string | bigint | number | boolean
@@ -308,11 +276,13 @@ const rowFor = (
   if (verdict(allows) !== true || verdict(denies.filter((rule) => rule.columns === "*")) !== false) return undefined
   const about = (column: string) => (rule: RuleJson) => rule.columns === "*" || rule.columns.includes(column)
   const listed = denies.filter((rule) => rule.columns !== "*")
-  return new Set(
-    Object.keys(SHAPES[type]).filter(
-      (column) => verdict(allows.filter(about(column))) === true && verdict(listed.filter(about(column))) === false
-    )
+  const stored = Object.keys(SHAPES[type]).filter(
+    (column) => verdict(allows.filter(about(column))) === true && verdict(listed.filter(about(column))) === false
   )
+  const derived = Object.entries(DERIVED[type]).flatMap(([column, { of }]) =>
+    of.every((source) => stored.includes(source)) && verdict(listed.filter(about(column))) === false ? [column] : []
+  )
+  return new Set([...stored, ...derived])
 }
 
 /** The visible rows of a type, each with its visible columns. */
@@ -380,7 +350,7 @@ export const visibleRelated = (
   views: Views,
   organization: Organization
 ): ReadonlyArray<Reference> => {
-  const shape = SHAPES[type][column]!
+  const shape = READABLE[type][column]!
   const ids =
     shape.kind === "many"
       ? related(column as "attendees", shape.target!, entity.id, organization).map((other) => other.id)
@@ -397,7 +367,7 @@ export const shownCell = (
   organization: Organization
 ): unknown => {
   if (views[type].get(entity.id)?.has(column) !== true) return undefined
-  const { kind } = SHAPES[type][column]!
+  const { kind } = READABLE[type][column]!
   if (kind === "many") {
     const all = visibleRelated(type, column, entity, views, organization)
     return all.length === 0 ? undefined : all.length > 10 ? [...all.slice(0, 10), { more: true }] : all

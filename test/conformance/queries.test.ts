@@ -31,7 +31,15 @@ import {
   type Place,
   tallied
 } from "./setting.ts"
-import { emptyOrganization, makeWorld, type Organization, random, SHAPES, TYPE_NAMES, type TypeName } from "./world.ts"
+import {
+  emptyOrganization,
+  makeWorld,
+  type Organization,
+  random,
+  TYPE_NAMES,
+  type TypeName,
+  READABLE
+} from "./world.ts"
 
 /** A policy with callers, and the queries of each caller. */
 const SCENARIOS = partOf(230)
@@ -101,8 +109,8 @@ const namesFor = Effect.fnUntraced(
     }
     for (const type of TYPE_NAMES) {
       if (!types.includes(type) && views[type].size > 0) throw new Error(`${type} has visible rows and isn't listed`)
-      for (const column of types.includes(type) ? Object.keys(SHAPES[type]) : []) {
-        const { target } = SHAPES[type][column]!
+      for (const column of types.includes(type) ? Object.keys(READABLE[type]) : []) {
+        const { target } = READABLE[type][column]!
         const someCell = [...views[type].values()].some((cells) => cells.has(column))
         if (columns.get(type)!.has(column) || !someCell || (target !== undefined && !types.includes(target))) continue
         throw new Error(`${type}.${column} has visible cells and isn't listed`)
@@ -130,11 +138,11 @@ type Tallies = ReturnType<typeof makeTallies>
 /** Whether a row of the type, or a cell of one, is hidden. */
 const isConditional = (type: TypeName, views: Views, organization: Organization): boolean =>
   views[type].size < organization.entities[type].size ||
-  [...views[type].values()].some((cells) => cells.size < Object.keys(SHAPES[type]).length)
+  [...views[type].values()].some((cells) => cells.size < Object.keys(READABLE[type]).length)
 
 /** The visible rows without masks. */
 const unmasked = (type: TypeName, views: Views): View =>
-  new Map([...views[type].keys()].map((id) => [id, new Set(Object.keys(SHAPES[type]))]))
+  new Map([...views[type].keys()].map((id) => [id, new Set(Object.keys(READABLE[type]))]))
 
 const runScenario = Effect.fnUntraced(function* (one: Scenario, place: Place, tally: Tallies) {
   const { organization } = place
@@ -166,7 +174,7 @@ const runScenario = Effect.fnUntraced(function* (one: Scenario, place: Place, ta
     }
     const wanted = answer(query, views, organization)
     const conditional = isConditional(query.type, views, organization)
-    const isRelation = (column: string) => SHAPES[query.type][column]!.target !== undefined
+    const isRelation = (column: string) => READABLE[query.type][column]!.target !== undefined
     if (named.some((column) => !isRelation(column))) count(tally.cells, wanted.length > 0, conditional)
     if (named.some(isRelation)) count(tally.references, wanted.length > 0, conditional)
     count(tally.pages, wanted.length > 0, conditional)

@@ -11,9 +11,9 @@ import {
   type Organization,
   PHONE_KEYS,
   EMAIL_KEYS,
-  SHAPES,
   TEXT_KEYS,
-  type TypeName
+  type TypeName,
+  READABLE
 } from "./world.ts"
 
 export interface Filter {
@@ -149,7 +149,7 @@ export const matches = (
   organization: Organization
 ): boolean => {
   if (!views[type].get(entity.id)!.has(columnId)) return false
-  const { kind, target } = SHAPES[type][columnId]!
+  const { kind, target } = READABLE[type][columnId]!
   const cell = entity.cells[columnId] ?? null
   if (kind === "one" || kind === "many") {
     if (kind === "one" && cell === null) return false
@@ -209,7 +209,7 @@ export const answer = (query: Query, views: Views, organization: Organization): 
   )
   const range = filters.find(({ op }) => op === "gte" || op === "lt")
   const value = (entity: Entity) =>
-    range === undefined ? 0 : rank(SHAPES[type][range.columnId]!.kind, entity.cells[range.columnId] as string)
+    range === undefined ? 0 : rank(READABLE[type][range.columnId]!.kind, entity.cells[range.columnId] as string)
   const ascending = (a: Entity, b: Entity) => {
     const [left, right] = [value(a), value(b)]
     return left < right ? -1 : left > right ? 1 : a.id < b.id ? -1 : 1
@@ -238,7 +238,7 @@ export const shownEntity = (query: Query, entity: Entity, views: Views, organiza
 /** The view of a caller who sees everything. */
 export const everything = (organization: Organization): Views => {
   const all = (type: TypeName) =>
-    new Map([...organization.entities[type].keys()].map((id) => [id, new Set(Object.keys(SHAPES[type]))]))
+    new Map([...organization.entities[type].keys()].map((id) => [id, new Set(Object.keys(READABLE[type]))]))
   return { people: all("people"), companies: all("companies"), meetings: all("meetings"), deals: all("deals") }
 }
 
@@ -246,7 +246,7 @@ export const everything = (organization: Organization): Views => {
 export const aimed = (type: TypeName, organization: Organization, next: () => number): Filter | undefined => {
   const pick = <A>(from: ReadonlyArray<A>): A | undefined => from[Math.floor(next() * from.length)]
   const entity = pick([...organization.entities[type].values()])
-  const [columnId, shape] = pick(Object.entries(SHAPES[type]))!
+  const [columnId, shape] = pick(Object.entries(READABLE[type]))!
   if (entity === undefined) return undefined
   const { kind, target } = shape
   const cell = entity.cells[columnId] ?? null

@@ -9,13 +9,24 @@ import { Database } from "../../src/database/Database.ts"
 import type { Organization as StoredOrganization } from "../../src/domain/EntityType.ts"
 import { encodeId } from "../../src/domain/ids.ts"
 import type { Principal } from "../../src/domain/Principal.ts"
+import { DerivedColumns } from "../../src/services/catalog/DerivedColumns.ts"
 import { IdentityResolver } from "../../src/services/members/IdentityResolver.ts"
 import { Organizations } from "../../src/services/organizations/Organizations.ts"
 import { Policies } from "../../src/services/policies/Policies.ts"
 import { series } from "../support/long.ts"
 import { loadOrganization, makeDealTables, registerDeals } from "./load.ts"
 import type { Caller, PolicyJson } from "./oracle.ts"
-import type { Organization } from "./world.ts"
+import { DERIVED, type Organization, TYPE_NAMES } from "./world.ts"
+
+/** Declares the derived columns of the suite. */
+export const declareDerived = (organization: StoredOrganization) =>
+  Effect.flatMap(DerivedColumns, (columns) =>
+    Effect.forEach(
+      TYPE_NAMES.flatMap((type) => Object.entries(DERIVED[type]).map(([name, { form }]) => [`${type}.${name}`, form])),
+      ([name, form]) => columns.declare(organization, name!, form!),
+      { discard: true }
+    )
+  )
 
 export interface Place {
   readonly organization: Organization
@@ -31,6 +42,7 @@ export const makePlaces = Effect.fnUntraced(function* (all: ReadonlyArray<Organi
   for (const organization of all) {
     const stored = yield* organizations.create(organization)
     yield* registerDeals(owner, stored.id)
+    yield* declareDerived(stored)
     yield* owner`UPDATE max.organizations SET epoch = epoch + 1 WHERE organization_id = ${stored.id}`
     yield* loadOrganization(owner, organization, stored.id)
     places.push({ organization, stored })

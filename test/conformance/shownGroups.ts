@@ -6,7 +6,7 @@ import * as fc from "fast-check"
 import { encodeId } from "../../src/domain/ids.ts"
 import { localIn, type Views } from "./oracle.ts"
 import { found, type Question, question } from "./shownTable.ts"
-import { type Entity, type Kind, type Organization, SHAPES, type TypeName } from "./world.ts"
+import { type Entity, type Kind, type Organization, type TypeName, READABLE } from "./world.ts"
 
 interface Column {
   readonly hops: ReadonlyArray<string>
@@ -41,7 +41,7 @@ export const headingsOf = ({ by, figures }: Pick<Request, "by" | "figures">): Re
 
 /** Columns of the type and of what its references lead to, two dots at most, with one value each. */
 const columnsOf = (type: TypeName, hops: ReadonlyArray<string> = []): ReadonlyArray<Column> =>
-  Object.entries(SHAPES[type]).flatMap(([name, { kind, target }]): ReadonlyArray<Column> =>
+  Object.entries(READABLE[type]).flatMap(([name, { kind, target }]): ReadonlyArray<Column> =>
     kind === "many" || kind === "list"
       ? []
       : [
@@ -127,7 +127,7 @@ const shown = (column: Column, type: TypeName, entity: Entity, views: Views, org
   let at = type
   let row: Entity | undefined = entity
   const follow = (name: string): void => {
-    const { target } = SHAPES[at][name]!
+    const { target } = READABLE[at][name]!
     const id: unknown = row !== undefined && views[at].get(row.id)?.has(name) === true ? row.cells[name] : null
     row = typeof id === "bigint" && views[target!].has(id) ? organization.entities[target!].get(id) : undefined
     at = target!

@@ -7,7 +7,7 @@ import { encodeId } from "../../src/domain/ids.ts"
 import { valueFor } from "./generators.ts"
 import { localIn, related, visibleRelated, type Views } from "./oracle.ts"
 import { ASKABLE, decimal, folded, instant, matches, rank } from "./queryOracle.ts"
-import { type Entity, keyOf, type Kind, type Organization, SHAPES, TYPE_NAMES, type TypeName } from "./world.ts"
+import { type Entity, keyOf, type Kind, type Organization, TYPE_NAMES, type TypeName, READABLE } from "./world.ts"
 
 export type Hop =
   | { readonly back: false; readonly column: string; readonly to: TypeName }
@@ -51,11 +51,11 @@ export const filterOf = (asked: Asked) => ({
 const ORDERED: ReadonlySet<Kind> = new Set<Kind>(["text", "integer", "number", "date", "timestamp"])
 
 const hopsFrom = (type: TypeName): ReadonlyArray<Hop> => [
-  ...Object.entries(SHAPES[type]).flatMap(([column, { target }]): ReadonlyArray<Hop> =>
+  ...Object.entries(READABLE[type]).flatMap(([column, { target }]): ReadonlyArray<Hop> =>
     target === undefined ? [] : [{ back: false, column, to: target }]
   ),
   ...TYPE_NAMES.flatMap((to) =>
-    Object.entries(SHAPES[to]).flatMap(([column, { target }]): ReadonlyArray<Hop> =>
+    Object.entries(READABLE[to]).flatMap(([column, { target }]): ReadonlyArray<Hop> =>
       target === type ? [{ back: true, column, to }] : []
     )
   )
@@ -85,11 +85,11 @@ const meaningFor = (kind: Kind, one: boolean): fc.Arbitrary<Meaning> => {
 const asked = (type: TypeName, hops: ReadonlyArray<Hop>): fc.Arbitrary<Asked> => {
   const end = hops.at(-1)?.to ?? type
   const last = hops.at(-1)
-  const column = fc.constantFrom(...Object.keys(SHAPES[end]))
+  const column = fc.constantFrom(...Object.keys(READABLE[end]))
   // Two dots at most; rows that lead here are asked about without a column, too.
   const choices = last?.back === true ? fc.oneof(fc.constant(undefined), column) : column
   return choices.chain((name) => {
-    const kind = name === undefined ? "one" : SHAPES[end][name]!.kind
+    const kind = name === undefined ? "one" : READABLE[end][name]!.kind
     const ops = fc.constantFrom<Asked["op"]>(
       "eq",
       "eq",
@@ -150,7 +150,7 @@ export const isTooShort = ({ column, meanings, op }: Asked): boolean =>
   column === "note" && op === "ilike" && meanings.some((one) => one.is === "value" && [...folded(one.value)].length < 3)
 
 const ids = (type: TypeName, column: string, entity: Entity, organization: Organization): ReadonlyArray<bigint> => {
-  const { kind, target } = SHAPES[type][column]!
+  const { kind, target } = READABLE[type][column]!
   if (kind === "many") return related(column as "attendees", target!, entity.id, organization).map(({ id }) => id)
   const cell = entity.cells[column] ?? null
   return cell === null ? [] : [cell as bigint]
@@ -190,7 +190,7 @@ const reached = (
 /** Whether a cell shows a value. */
 const hasValue = (type: TypeName, column: string, row: Entity, views: Views, organization: Organization): boolean => {
   if (views[type].get(row.id)?.has(column) !== true) return false
-  const { kind } = SHAPES[type][column]!
+  const { kind } = READABLE[type][column]!
   if (kind === "one" || kind === "many") return visibleRelated(type, column, row, views, organization).length > 0
   const cell = row.cells[column] ?? null
   return cell !== null && (Array.isArray(cell) ? cell.length > 0 : typeof cell !== "string" || cell.trim() !== "")
@@ -217,7 +217,7 @@ const means = (
     matches({ columnId: column, op: how, value }, end, row, views, organization)
   const has = hasValue(end, column, row, views, organization)
   if (one.is === "any") return has
-  const { kind } = SHAPES[end][column]!
+  const { kind } = READABLE[end][column]!
   const key = () => keyOf("text", row.cells[column] as string, organization.country) as string
   const shown = views[end].get(row.id)!.has(column) && (row.cells[column] ?? null) !== null
   if (one.is === "value") {
@@ -261,7 +261,7 @@ export const found = (
   const value = (entity: Entity) => {
     if (range === undefined) return 0
     const cell = entity.cells[range.column!] as string
-    const { kind } = SHAPES[type][range.column!]!
+    const { kind } = READABLE[type][range.column!]!
     return kind === "text" ? (keyOf("text", cell, organization.country) as string) : rank(kind, cell)
   }
   const ascending = (a: Entity, b: Entity) => {
@@ -278,7 +278,7 @@ export const namesNothing = (
   views: Views
 ): boolean => {
   const shows = (of: TypeName, name: string) => {
-    const { target } = SHAPES[of][name]!
+    const { target } = READABLE[of][name]!
     return [...views[of].values()].some((cells) => cells.has(name)) && (target === undefined || views[target].size > 0)
   }
   let at = type

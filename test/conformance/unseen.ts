@@ -2,7 +2,17 @@
 import { encodeId } from "../../src/domain/ids.ts"
 import { NOW } from "./generators.ts"
 import { type Caller, type PolicyJson, shownCell, visibleRelated, type Views, viewsOf } from "./oracle.ts"
-import { cellMaker, type Entity, FIRST_ID, type Organization, random, SHAPES, TYPE_NAMES } from "./world.ts"
+import {
+  cellMaker,
+  computed,
+  type Entity,
+  FIRST_ID,
+  type Organization,
+  random,
+  READABLE,
+  SHAPES,
+  TYPE_NAMES
+} from "./world.ts"
 
 /** Changes tried per scenario; a change to visible data is dropped. */
 const ATTEMPTS = 40
@@ -18,7 +28,7 @@ const picture = (views: Views, organization: Organization): string =>
           return [
             encodeId(id),
             [...columns].map((column) => {
-              const { kind } = SHAPES[type][column]!
+              const { kind } = READABLE[type][column]!
               const cell = entity.cells[column] ?? null
               if (kind === "many") return [column, visibleRelated(type, column, entity, views, organization)]
               // The stored cell, because filters can distinguish values that display alike.
@@ -40,7 +50,7 @@ const changed = (organization: Organization, views: Views, next: () => number): 
   const kind = next()
   if (kind < 0.2) {
     const id = next() < 0.5 ? FIRST_ID + BigInt(Math.floor(next() * 40)) : FIRST_ID + 900n
-    rows.set(id, row(type, id))
+    rows.set(id, computed(type, row(type, id), organization.timeZone))
     return put()
   }
   if (kind < 0.3) {
@@ -61,7 +71,8 @@ const changed = (organization: Organization, views: Views, next: () => number): 
   const columns = Object.entries(SHAPES[type]).filter(([, shape]) => shape.kind !== "many")
   const masked = columns.filter(([name]) => views[type].get(some.id)?.has(name) === false)
   const [name, shape] = pick(masked.length > 0 ? masked : columns)
-  rows.set(some.id, { id: some.id, cells: { ...some.cells, [name]: cell(name, shape) } })
+  const cells = { ...some.cells, [name]: cell(name, shape) }
+  rows.set(some.id, computed(type, { id: some.id, cells }, organization.timeZone))
   return put()
 }
 

@@ -3,6 +3,8 @@
  * so that a fault in `domain/keys.ts` can't affect both sides alike.
  */
 
+import { instantIn } from "./clock.ts"
+
 export type TypeName = "people" | "companies" | "meetings" | "deals"
 export const TYPE_NAMES: ReadonlyArray<TypeName> = ["people", "companies", "meetings", "deals"]
 
@@ -68,6 +70,85 @@ export const SHAPES: Readonly<Record<TypeName, Readonly<Record<string, ColumnSha
     watchers: { kind: "many", physical: "t_deal_watchers", target: "people" }
   }
 }
+
+/** How a derived column is computed from stored columns of its row. */
+interface DerivedShape extends ColumnShape {
+  readonly kind: "number"
+  readonly form: string
+  readonly of: readonly [string, string]
+  readonly value: (left: string, right: string, timeZone: string) => string
+}
+
+const derived = (form: string, of: readonly [string, string], value: DerivedShape["value"]): DerivedShape => ({
+  kind: "number",
+  physical: "",
+  form,
+  of,
+  value
+})
+
+/** Ten thousandths as decimal text. */
+const fourPlaces = (units: bigint): string => {
+  const digits = (units < 0n ? -units : units).toString().padStart(5, "0")
+  const text = `${digits.slice(0, -4)}.${digits.slice(-4)}`.replace(/\.?0+$/, "")
+  return units < 0n ? `-${text}` : text
+}
+
+/** Milliseconds in units of `unit`, rounded half away from zero. */
+const elapsed = (millis: number, unit: number): string => {
+  const [scaled, divisor] = [BigInt(Math.abs(millis)) * 10_000n, BigInt(unit)]
+  const rounded = (2n * scaled + divisor) / (2n * divisor)
+  return fourPlaces(millis < 0 ? -rounded : rounded)
+}
+
+const product = (left: string, right: string): string => {
+  const places = (text: string) => text.split(".")[1]?.length ?? 0
+  const digits = (text: string) => BigInt(text.replace(".", ""))
+  const scale = places(left) + places(right)
+  const result = digits(left) * digits(right)
+  const text = (result < 0n ? -result : result).toString().padStart(scale + 1, "0")
+  const decimal = scale === 0 ? text : `${text.slice(0, -scale)}.${text.slice(-scale)}`.replace(/\.?0+$/, "")
+  return result < 0n ? `-${decimal}` : decimal
+}
+
+/** The derived columns that the suite declares. */
+export const DERIVED: Readonly<Record<TypeName, Readonly<Record<string, DerivedShape>>>> = {
+  people: {},
+  companies: {},
+  meetings: {
+    lasts: derived("hours between start and end", ["start", "end"], (start, end) =>
+      elapsed(Date.parse(end) - Date.parse(start), 3_600_000)
+    )
+  },
+  deals: {
+    wait: derived("days between due and at", ["due", "at"], (due, at, timeZone) =>
+      elapsed(Date.parse(at) - instantIn(`${due}T00:00:00`, timeZone), 86_400_000)
+    ),
+    worth: derived("amount times level", ["amount", "level"], product)
+  }
+}
+
+/** Stored and derived columns. */
+export const READABLE: Readonly<Record<TypeName, Readonly<Record<string, ColumnShape>>>> = {
+  people: SHAPES.people,
+  companies: SHAPES.companies,
+  meetings: { ...SHAPES.meetings, ...DERIVED.meetings },
+  deals: { ...SHAPES.deals, ...DERIVED.deals }
+}
+
+/** A row with its derived cells. */
+export const computed = (type: TypeName, { cells, id }: Entity, timeZone: string): Entity => ({
+  id,
+  cells: {
+    ...cells,
+    ...Object.fromEntries(
+      Object.entries(DERIVED[type]).map(([name, { of, value }]) => {
+        const [left, right] = of.map((source) => cells[source] as string | null)
+        return [name, left == null || right == null ? null : value(left, right, timeZone)]
+      })
+    )
+  }
+})
 
 export const TABLES: Readonly<Record<TypeName, string>> = {
   people: "people",
@@ -242,7 +323,7 @@ const makeOrganization = (next: () => number, slug: string, country: "US" | "DE"
       const id = FIRST_ID + index
       const isAnchor = type === "people" && ANCHORS.includes(id)
       if (!isAnchor && next() < 0.1) continue
-      rows.set(id, row(type, id))
+      rows.set(id, computed(type, row(type, id), timeZone))
     }
     return rows
   }

@@ -110,12 +110,7 @@ export const targetRows = (type: EntityType, alias: string, context: RowContext)
 }
 
 /** The value or the search key behind a catalog column. */
-export const columnReference = (
-  column: Column,
-  alias: string,
-  side: Side,
-  context: ValueContext
-): string => {
+export const columnReference = (column: Column, alias: string, side: Side, context: ValueContext): string => {
   const { storage } = column
   if (storage._tag === "Many") throw new Error("A link has no column")
   if (column.derived !== undefined) {

@@ -10,13 +10,7 @@ import { Database } from "../../database/Database.ts"
 import { holdEpoch, raiseEpoch } from "../../database/epoch.ts"
 import { orUnavailableInTheEnd } from "../../database/execute.ts"
 import { type Declared, FORMS, formOf, misfit, readDeclared } from "../../domain/derived.ts"
-import {
-  type Catalog,
-  type Column,
-  columnBySlug,
-  type EntityType,
-  type Organization
-} from "../../domain/EntityType.ts"
+import { type Catalog, type Column, columnBySlug, type EntityType, type Organization } from "../../domain/EntityType.ts"
 import { type NotAdmitted, OperatorError, type Unavailable } from "../../domain/errors.ts"
 import { labelFrom, slugProblem } from "../../domain/names.ts"
 import { closest, quoted } from "../../domain/text.ts"
@@ -58,7 +52,9 @@ export class DerivedColumns extends Context.Service<
       /** Runs a change of the catalog, which takes effect with the next epoch. */
       const changing = <A>(
         organization: Organization,
-        change: (catalog: Catalog) => Effect.Effect<{ readonly is: A; readonly event: Event }, Fault | SqlError.SqlError>
+        change: (
+          catalog: Catalog
+        ) => Effect.Effect<{ readonly is: A; readonly event: Event }, Fault | SqlError.SqlError>
       ) =>
         orUnavailableInTheEnd(
           owner.withTransaction(
@@ -85,9 +81,10 @@ export class DerivedColumns extends Context.Service<
               const { slug, type } = yield* typeIn(catalog, name)
               const declared = readDeclared(form)
               if (declared === undefined) {
-                return yield* OperatorError.of(`${quoted(form)} is none of the forms that a column can be derived by:`, [
-                  ...FORMS
-                ])
+                return yield* OperatorError.of(
+                  `${quoted(form)} is none of the forms that a column can be derived by:`,
+                  [...FORMS]
+                )
               }
               yield* checkName(owner, catalog, type, slug)
               const sources = yield* sourcesOf(type, declared)
@@ -170,7 +167,9 @@ const checkName = Effect.fnUntraced(function* (
       `${column} is derived already, as ${quoted(is)}. To declare it anew, remove it first: max catalog derive ${column} --remove`
     )
   }
-  const former = yield* owner<{ found: boolean }>`SELECT EXISTS (SELECT FROM builder.columns c WHERE c.type_key = ${type.key}
+  const former = yield* owner<{
+    found: boolean
+  }>`SELECT EXISTS (SELECT FROM builder.columns c WHERE c.type_key = ${type.key}
     AND c.organization_id IN (0, ${catalog.organization.id}) AND c.slug = ${slug} AND c.storage->>'_tag' <> 'Derived') AS found`
   const fault =
     slugProblem(slug) ??

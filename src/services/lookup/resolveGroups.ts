@@ -153,7 +153,9 @@ const figureFault = (column: Column, figure: Figure): string | undefined => {
 
 const moneyOf = (figures: ResolvedGroups["figures"]): ReadonlySet<number> =>
   new Set(
-    figures.flatMap(({ figure, path }, index) => (figure !== "distinct" && currencyColumn(path.column) !== undefined ? [index] : []))
+    figures.flatMap(({ figure, path }, index) =>
+      figure !== "distinct" && currencyColumn(path.column) !== undefined ? [index] : []
+    )
   )
 
 const pathKey = ({ column, steps }: GroupPath): string =>

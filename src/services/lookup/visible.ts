@@ -1,5 +1,12 @@
 /** The types, columns and cells that one caller may see, derived from its plans. */
-import { type Column, DISPLAY_NAME, type EntityType, ID_COLUMN, readableColumns, targetKey } from "../../domain/EntityType.ts"
+import {
+  type Column,
+  DISPLAY_NAME,
+  type EntityType,
+  ID_COLUMN,
+  readableColumns,
+  targetKey
+} from "../../domain/EntityType.ts"
 import { ALWAYS, type Bound, NEVER } from "../../domain/Predicate.ts"
 import type { Granted } from "../../permissions/permissionPlan.ts"
 import type { State } from "../catalog/OrganizationState.ts"
