@@ -74,6 +74,22 @@ export const mutants = [
     patches: [[engine, " && (rule.notAfter === undefined || now < rule.notAfter)", ""]]
   },
   {
+    name: "derivedFirstSource",
+    removed: "a derived cell is visible where all of its sources are (here: the first)",
+    patches: [
+      [
+        "src/permissions/permissionPlan.ts",
+        "...derived!.of.map((source) => cells.get(source) ?? NEVER)",
+        "...derived!.of.slice(0, 1).map((source) => cells.get(source) ?? NEVER)"
+      ]
+    ]
+  },
+  {
+    name: "derivedUndenied",
+    removed: "a rule that denies a derived column hides it",
+    patches: [["src/permissions/permissionPlan.ts", ", ...unless(key))", ")"]]
+  },
+  {
     name: "dropDeny",
     removed: "denials apply",
     patches: [

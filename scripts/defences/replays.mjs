@@ -3026,5 +3026,25 @@ export const replays = [
     patches: [
       ["src/services/access/jwt.ts", '[true, 1, "1", "true"].some((value) => value === payload["xms_edov"])', "true"]
     ]
+  },
+  {
+    name: "Figures at the price of a lookup: each reads every matching row (our own review)",
+    test: [
+      "test/channels/http/limits.test.ts",
+      "count groups and figures as five calls, over each channel and within a conversation, and refuse what doesn't fit"
+    ],
+    defence: "EntityQueryService.ts `charged`: groups and figures count as five calls",
+    removed: "the four further calls",
+    patches: [["src/domain/FurtherCalls.ts", "FIGURE_CALLS = 5", "FIGURE_CALLS = 1"]]
+  },
+  {
+    name: "A product that no number can hold made every lookup of a derived column fail (our own review)",
+    test: [
+      "test/services/lookup/derivedLimits.test.ts",
+      "never make a statement fail: not at infinities, the ends of types, NaN, overflow or empty cells"
+    ],
+    defence: "derived.ts: larger factors, NaN and infinities have no product",
+    removed: "the bound of factors",
+    patches: [["src/database/sql/derived.ts", 'MAX_FACTOR = "1e30"', `MAX_FACTOR = "'Infinity'::numeric"`]]
   }
 ]

@@ -231,6 +231,10 @@ export const readableColumns = (type: EntityType): ReadonlyArray<Column> =>
 export const computedColumns = ({ derived = [] }: EntityType): ReadonlyArray<Column> =>
   derived.filter((column) => column.derived?.sources !== undefined)
 
+/** The slug of a column that a rule names, also of a derived one whose source is missing. */
+export const slugOf = ({ columns, derived = [] }: EntityType, key: string): string | undefined =>
+  [...columns, ...derived].find((column) => column.key === key)?.slug
+
 /** The keys of the columns that every result shows. */
 export const DISPLAY_NAME = "name"
 export const STATUS = "status"

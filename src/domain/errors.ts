@@ -151,10 +151,11 @@ export class ConfigurationError extends Schema.TaggedError<ConfigurationError>()
   }
 }
 
-export type LookupError = NotAdmitted | UnknownName | InvalidInput | Unavailable
+/** `TooManyCalls`: groups and figures cost several calls, which are counted when they are asked for. */
+export type LookupError = NotAdmitted | UnknownName | InvalidInput | TooManyCalls | Unavailable
 
 /** How a proposal of a change can fail. */
-export type ProposalError = LookupError | NotInScope | NotAllowed | Unclear | Stale | TooManyCalls
+export type ProposalError = LookupError | NotInScope | NotAllowed | Unclear | Stale
 
 /** How a decision on a change can fail. */
 export type DecisionError =

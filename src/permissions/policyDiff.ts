@@ -1,5 +1,5 @@
 /** Describes the differences between two policies: roles, rules by id, and columns that a re-published "*" adds. */
-import { type Catalog, columnByKey, typeByKey } from "../domain/EntityType.ts"
+import { type Catalog, slugOf, typeByKey } from "../domain/EntityType.ts"
 import { administers, type Policy, powersOf, type Rule } from "./Policy.ts"
 import { describeConfirm, describeRule, listed } from "./describe.ts"
 
@@ -55,7 +55,7 @@ const columnChange = (
 ): string => {
   const type = typeByKey(catalog, rule.type)
   const slugs = (keys: ReadonlyArray<string>) =>
-    listed(keys.map((key) => (type && columnByKey(type, key)?.slug) ?? key))
+    listed(keys.map((key) => (type && slugOf(type, key)) ?? key))
   const added = after.filter((key) => !before.includes(key))
   const removed = before.filter((key) => !after.includes(key))
   const verb = { read: "see", create: "set", update: "update", delete: "delete", invoke: "use" }[rule.action]

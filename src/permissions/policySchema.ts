@@ -2,7 +2,7 @@
  * The JSON Schema of a policy file for editors, optionally with one organization's types, columns and roles. It serves
  * completion and early feedback; `readPolicy` is the authority.
  */
-import { type Catalog, type Column, type EntityType, targetOf } from "../domain/EntityType.ts"
+import { type Catalog, type Column, type EntityType, readableColumns, targetOf } from "../domain/EntityType.ts"
 import { CompareOp } from "../domain/Predicate.ts"
 import { Action, Power } from "./Policy.ts"
 
@@ -179,7 +179,7 @@ export const policySchema = (catalog?: Catalog, roles: ReadonlyArray<string> = [
   }
 }
 
-const slugs = (type: EntityType): Json => ({ enum: type.columns.map(({ slug }) => slug) })
+const slugs = (type: EntityType): Json => ({ enum: readableColumns(type).map(({ slug }) => slug) })
 
 const where = (type: EntityType, catalog: Catalog): Json => {
   const self = { $ref: `#/definitions/where_${type.slug}` }

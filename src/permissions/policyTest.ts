@@ -1,5 +1,5 @@
 /** Reads one test of a policy file: the person, the type, and the rows and cells that its author expects; or a change. */
-import { type Catalog, columnBySlug, type EntityType, typeBySlug } from "../domain/EntityType.ts"
+import { type Catalog, type EntityType, readableColumns, typeBySlug } from "../domain/EntityType.ts"
 import type { AttributeValue } from "../domain/Principal.ts"
 import { isJsonObject } from "../domain/json.ts"
 import type { ChangeTest, PolicyTest } from "./Policy.ts"
@@ -75,13 +75,13 @@ export const readPolicyTest = (
   const rows = Object.fromEntries(ROWS.flatMap((key) => (properties.has(key) ? [[key, texts(key) ?? []]] : [])))
   const columns = (key: "shows" | "hides") =>
     texts(key)?.flatMap((slug) => {
-      const column = type && columnBySlug(type, slug)
+      const column = type && readableColumns(type).find((each) => each.slug === slug)
       if (type !== undefined && column === undefined)
         unknown(
           key,
           `column of ${type.slug}`,
           slug,
-          type.columns.map((column) => column.slug)
+          readableColumns(type).map((column) => column.slug)
         )
       return column === undefined ? [] : [column.key]
     })

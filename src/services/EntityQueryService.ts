@@ -7,6 +7,7 @@ import type { Statement } from "../database/sql/ResolvedQuery.ts"
 import type { Basis } from "../domain/Basis.ts"
 import { type Column, readableColumns } from "../domain/EntityType.ts"
 import { InvalidInput, type LookupError, NotAdmitted, type Unavailable } from "../domain/errors.ts"
+import { FIGURE_CALLS, FurtherCalls } from "../domain/FurtherCalls.ts"
 import type { ListedType, Page } from "../domain/Page.ts"
 import { CurrentPrincipal, type Principal } from "../domain/Principal.ts"
 import { EXPORT_PAGE, FIGURES_OFF, type FindQuery, MAX_EXPORTED } from "../domain/Query.ts"
@@ -199,6 +200,16 @@ export class EntityQueryService extends Context.Service<
         }
       })
 
+      /** Counts what groups and figures cost beyond one call, once for each request. */
+      const charged = <A>(
+        input: FindQuery,
+        principal: Principal,
+        answer: Effect.Effect<A, LookupError>
+      ): Effect.Effect<A, LookupError> =>
+        asksForGroups(input)
+          ? Effect.flatMap(FurtherCalls, (count) => Effect.andThen(count(principal, FIGURE_CALLS - 1), answer))
+          : answer
+
       return EntityQueryService.of({
         listEntityTypes: Effect.fn("EntityQueryService.listEntityTypes")(function* (input) {
           yield* valid(typesFault(input))
@@ -229,7 +240,9 @@ export class EntityQueryService extends Context.Service<
           const fault = queryFault(input)
           return fault === undefined
             ? Telemetry.span("EntityQueryService.find", {}, (span) =>
-                forCaller(input.organizationId, (principal) => lookUp(input, principal, span))
+                forCaller(input.organizationId, (principal) =>
+                  charged(input, principal, lookUp(input, principal, span))
+                )
               )
             : Effect.fail(InvalidInput.of(fault))
         },
@@ -264,7 +277,7 @@ export class EntityQueryService extends Context.Service<
           yield* valid(queryFault(input))
           const principal = yield* caller(input.organizationId)
           const span = yield* Effect.orElseSucceed(Effect.currentSpan, () => undefined)
-          return yield* lookUpFresh(input, principal, span, MAX_ATTEMPTS, MAX_EXPORTED)
+          return yield* charged(input, principal, lookUpFresh(input, principal, span, MAX_ATTEMPTS, MAX_EXPORTED))
         }),
 
         explain: Effect.fn("EntityQueryService.explain")(function* (input) {

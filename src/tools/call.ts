@@ -3,7 +3,7 @@
  * ends otherwise only by interruption or by a defect.
  */
 import { Effect, Option, Result, Schema, Stream } from "effect"
-import { InvalidInput, Unavailable, UnknownName } from "../domain/errors.ts"
+import { InvalidInput, TooManyCalls, Unavailable, UnknownName } from "../domain/errors.ts"
 import type { CurrentPrincipal } from "../domain/Principal.ts"
 import * as Telemetry from "../observability/Telemetry.ts"
 import { quoted } from "../domain/text.ts"
@@ -83,7 +83,8 @@ const call = Effect.fnUntraced(function* (name: string, input: unknown) {
   )
   const { isFailure, result: value } = Option.getOrThrow(output)
   if (value instanceof Unavailable) return failed(value.message, true)
-  if (value instanceof UnknownName || value instanceof InvalidInput) return failed(value.message)
+  if (value instanceof UnknownName || value instanceof InvalidInput || value instanceof TooManyCalls)
+    return failed(value.message)
   if (isFailure) return yield* Effect.die(new Error(`${name} returned an undeclared failure`))
   const outcome: ToolOutcome = { text: renderResult(name, value), failed: false, unavailable: false, value }
   return outcome

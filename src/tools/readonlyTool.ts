@@ -1,7 +1,7 @@
 /** Tools that only read, with the annotations that say so: for `effect/ai`, and as MCP names them. */
 import { Context, Schema } from "effect"
 import { Tool } from "effect/ai"
-import { InvalidInput, Unavailable, UnknownName } from "../domain/errors.ts"
+import { InvalidInput, TooManyCalls, Unavailable, UnknownName } from "../domain/errors.ts"
 import { CurrentPrincipal } from "../domain/Principal.ts"
 
 const READONLY = Context.empty().pipe(
@@ -19,7 +19,7 @@ export const READONLY_HINTS = {
   openWorldHint: Context.get(READONLY, Tool.OpenWorld)
 }
 
-const failure = Schema.Union([UnknownName, InvalidInput, Unavailable])
+const failure = Schema.Union([UnknownName, InvalidInput, TooManyCalls, Unavailable])
 
 /** A tool that reads for the current principal; its failures are results that a model can read. */
 export const readonlyTool = <

@@ -30,7 +30,7 @@ import { TestServices } from "../support/database.ts"
 import { caller, NOW, policy } from "./generators.ts"
 import { type Caller, localIn, type PolicyJson, type RuleJson, visibleRelated, viewsOf } from "./oracle.ts"
 import { caseText, count, floorOf, holds, makePlaces, makeTally, partOf, tallied } from "./setting.ts"
-import { makeWorld, type Organization, TYPE_NAMES, type TypeName, READABLE } from "./world.ts"
+import { makeWorld, type Organization, TYPE_NAMES, type TypeName, READABLE, SHAPES } from "./world.ts"
 
 /** Each case is a policy, a caller and a type, compared for two forms of hops. */
 const CASES = partOf(10_000)
@@ -265,9 +265,18 @@ layer(TestServices, { excludeTestServices: true })("differential", (it) => {
               }
               const [extra] = other.rules.filter((rule) => rule.type === one.type)
               if (extra === undefined) return
+              // A rule that allows something can't name a derived column.
+              const stored = (columns: RuleJson["columns"]) =>
+                columns === "*" ? columns : columns.filter((column) => SHAPES[one.type][column] !== undefined)
               const more = (effect: RuleJson["effect"]) => [
                 ...one.policy.rules,
-                { ...extra, id: "extra", effect, role: "guest" }
+                {
+                  ...extra,
+                  columns: effect === "deny" ? extra.columns : stored(extra.columns),
+                  id: "extra",
+                  effect,
+                  role: "guest"
+                }
               ]
               const [before, denied, allowed] = [
                 await visible(one.policy.rules),

@@ -155,6 +155,12 @@ export const where = (type: TypeName, depth: number): fc.Arbitrary<JsonObject> =
   )
 }
 
+/** The columns that a rule denies: some rules name a derived column, too, as only they can. */
+const withDerived = (type: TypeName, columns: "*" | ReadonlyArray<string>): "*" | ReadonlyArray<string> =>
+  columns === "*"
+    ? columns
+    : [...columns, ...Object.keys(DERIVED[type]).filter((_, index) => columns.includes(["status", "name"][index]!))]
+
 const rule = (type: TypeName, depth: number): fc.Arbitrary<Omit<RuleJson, "id">> =>
   fc
     .record({
@@ -166,7 +172,6 @@ const rule = (type: TypeName, depth: number): fc.Arbitrary<Omit<RuleJson, "id">>
         { weight: 2, arbitrary: fc.constant("*" as const) },
         { weight: 3, arbitrary: fc.subarray(Object.keys(SHAPES[type]), { minLength: 1 }) }
       ),
-      derived: fc.subarray(Object.keys(DERIVED[type])),
       where: fc.option(where(type, depth), { freq: 5 }),
       notBefore: fc.oneof(
         { weight: 9, arbitrary: fc.constant(null) },
@@ -177,12 +182,9 @@ const rule = (type: TypeName, depth: number): fc.Arbitrary<Omit<RuleJson, "id">>
         { weight: 1, arbitrary: fc.constantFrom(PAST, JUST_NOW, FUTURE) }
       )
     })
-    .map(({ derived, notAfter, notBefore, where: condition, ...rest }) => ({
+    .map(({ notAfter, notBefore, where: condition, ...rest }) => ({
       ...rest,
-      // Only a rule that denies reading can name a derived column.
-      ...(rest.effect === "deny" && rest.action === "read" && rest.columns !== "*"
-        ? { columns: [...rest.columns, ...derived] }
-        : {}),
+      columns: rest.effect === "deny" && rest.action === "read" ? withDerived(type, rest.columns) : rest.columns,
       ...(condition === null ? {} : { where: condition }),
       ...(notBefore === null ? {} : { notBefore }),
       ...(notAfter === null ? {} : { notAfter })
@@ -324,7 +326,14 @@ export const generousPolicy: fc.Arbitrary<PolicyJson> = fc
           9
         ),
         of("allow", fc.subarray(columns, { minLength: 2 }), where(type, 1)),
-        rare(of("deny", fc.subarray(Object.keys(READABLE[type]), { minLength: 1, maxLength: 3 }), where(type, 1)), 5),
+        rare(
+          of(
+            "deny",
+            fc.subarray(columns, { minLength: 1, maxLength: 3 }).map((list) => withDerived(type, list)),
+            where(type, 1)
+          ),
+          5
+        ),
         rare(of("deny", fc.constant("*" as const), where(type, 1)), 2),
         // References show names and are searched by them.
         rare(

@@ -42,7 +42,7 @@ import {
 } from "./world.ts"
 
 /** A policy with callers, and the queries of each caller. */
-const SCENARIOS = partOf(230)
+const SCENARIOS = partOf(245)
 const QUERIES = 24
 const SEED = 20261122
 const WORLDS = [21, 22].slice(0, partOf(2))

@@ -32,7 +32,7 @@ const MAX_PARALLEL = 6
 
 /**
  * Replays a script over the results so far. A call that was made before isn't made again. An unavailable database ends it,
- * so that an outage never looks like an empty result, and so do figures that are turned off.
+ * so that an outage never looks like an empty result, and so do figures that are turned off or cost too many calls.
  */
 export const replay = (script: Script<string>, rounds: ReadonlyArray<ReadonlyArray<Answer>>): Turn => {
   const answers = rounds.flat()
@@ -53,6 +53,8 @@ export const replay = (script: Script<string>, rounds: ReadonlyArray<ReadonlyArr
     if (state.value.some((call) => call.apart !== true && isOutage(known.get(keyOf(call)))))
       return { _tag: "Reply", text: Unavailable.error.message }
     if (state.value.some((call) => isTurnedOff(known.get(keyOf(call))))) return { _tag: "Reply", text: NO_FIGURES }
+    const refused = state.value.map((call) => refusalOf(known.get(keyOf(call)))).find((text) => text !== undefined)
+    if (refused !== undefined) return { _tag: "Reply", text: refused }
     if (missing.length > 0) return { _tag: "Calls", calls: missing.slice(0, MAX_PARALLEL) }
     state = script.next(state.value.map((call) => known.get(keyOf(call))!))
   }
@@ -69,6 +71,12 @@ const NO_FIGURES =
 
 const isTurnedOff = (answer: Answer | undefined): boolean =>
   answer !== undefined && answer.value === undefined && answer.text.includes(FIGURES_OFF)
+
+/** Groups and figures cost several calls of the minute: what the answer says when they don't fit. */
+const refusalOf = (answer: Answer | undefined): string | undefined =>
+  answer?.value === undefined
+    ? /Too many calls\. Try again in \d{1,2} seconds\./.exec(answer?.text ?? "")?.[0]
+    : undefined
 
 /** The result of a script whose type can't be read now, such as a mapped one that has drifted. */
 export const UNREAD = "unread"

@@ -9,6 +9,7 @@ import { UNIDENTIFIED } from "../../database/audit.ts"
 import { Database } from "../../database/Database.ts"
 import { CurrentPosition } from "../../database/positions.ts"
 import { NotAdmitted, NotAuthenticated, NotInScope, type TooManyCalls, type Unavailable } from "../../domain/errors.ts"
+import { FurtherCalls } from "../../domain/FurtherCalls.ts"
 import type { Principal } from "../../domain/Principal.ts"
 import { administers } from "../../permissions/Policy.ts"
 import { boundMember } from "./boundMember.ts"
@@ -191,6 +192,9 @@ export class Admission extends Context.Service<
               })
             )
 
+      const count = ({ anchorEntityId, organizationId }: Principal, calls: number) =>
+        Effect.asVoid(Effect.flatten(limits.begin(organizationId, anchorEntityId, calls)))
+
       const beginCount = ({ caller: { principal } }: Authenticated, calls: 0 | 1) =>
         limits.begin(principal.organizationId, principal.anchorEntityId, calls)
 
@@ -235,9 +239,10 @@ export class Admission extends Context.Service<
       const admitted = <A, R>(
         proof: Proof,
         need: Need,
-        use: (caller: Caller) => Effect.Effect<A, never, R>
+        answer: (caller: Caller) => Effect.Effect<A, never, R>
       ): Effect.Effect<A, AdmissionError, R> =>
         Effect.suspend(() => {
+          const use = (caller: Caller) => Effect.provideService(answer(caller), FurtherCalls, count)
           const key = keyOf(proof)
           const cached = need.reads === true ? lookUp(key) : undefined
           // Speculative work runs only for cached, unthrottled callers.
@@ -261,8 +266,7 @@ export class Admission extends Context.Service<
       return Admission.of({
         admit,
         admitted,
-        count: ({ anchorEntityId, organizationId }) =>
-          Effect.asVoid(Effect.flatten(limits.begin(organizationId, anchorEntityId, 1)))
+        count: (principal) => count(principal, 1)
       })
     })
   )

@@ -95,8 +95,11 @@ const tooMany = (seconds: number) =>
 export class CallLimits extends Context.Service<
   CallLimits,
   {
-    /** Starts counting a person's call; 0 calls only read the epoch. The inner effect awaits the result. */
-    readonly begin: (organizationId: bigint, anchorId: string, calls: 0 | 1) => Effect.Effect<Counting>
+    /**
+     * Starts counting a person's calls, all of which have to fit; 0 calls only read the epoch. The inner effect awaits the
+     * result.
+     */
+    readonly begin: (organizationId: bigint, anchorId: string, calls: number) => Effect.Effect<Counting>
   }
 >()("max/services/CallLimits") {
   static readonly layer = (limits: RateLimits) =>
@@ -143,9 +146,9 @@ export class CallLimits extends Context.Service<
               const shared = left.get(organizationId) ?? whole
               if (calls === 0) {
                 Deferred.doneUnsafe(answer, counted)
-              } else if (own > 0 && shared > 0) {
-                own -= 1
-                left.set(organizationId, shared - 1)
+              } else if (own >= calls && shared >= calls) {
+                own -= calls
+                left.set(organizationId, shared - calls)
                 Deferred.doneUnsafe(answer, counted)
               } else {
                 Deferred.doneUnsafe(answer, Effect.fail(tooMany(rest)))

@@ -1,6 +1,6 @@
 /** Runs the tests of a policy file: evaluates each person's access under that policy in the database. */
 import { Effect } from "effect"
-import { columnByKey, type Organization, typeByKey } from "../../domain/EntityType.ts"
+import { type Organization, slugOf, typeByKey } from "../../domain/EntityType.ts"
 import type { NotAdmitted, OperatorError, Unavailable } from "../../domain/errors.ts"
 import { printable, quoted } from "../../domain/text.ts"
 import type { Policy, PolicyTest, ReadTest } from "../../permissions/Policy.ts"
@@ -48,7 +48,7 @@ const runTest = Effect.fnUntraced(function* (
   const type = typeByKey(catalog, test.type)!
   const access = plannedAccess(policy, catalog, principal, type, Date.now())
   const failures: Array<string> = []
-  const columnNames = (keys: ReadonlyArray<string>) => listed(keys.map((key) => columnByKey(type, key)?.slug ?? key))
+  const columnNames = (keys: ReadonlyArray<string>) => listed(keys.map((key) => slugOf(type, key) ?? key))
 
   const isDenied = access.plan._tag === "Denied"
   if (test.denied !== undefined && test.denied !== isDenied)

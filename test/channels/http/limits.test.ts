@@ -32,11 +32,13 @@ const organizationWith = (slug: string, people: number) =>
     Effect.gen(function* () {
       const organization = yield* makeOrganization(slug)
       const members = yield* Effect.forEach(Array.from({ length: people }), (_, index) =>
-        memberWithToken(organization, `p${index}@${slug}.com`, ["admin"])
+        memberWithToken(organization, `p${index}@${slug}.com`, ["admin"], ["tools", "chat", "export"])
       )
       return { organization, members }
     })
   )
+
+type One = Awaited<ReturnType<typeof organizationWith>>["members"][number]
 
 const call = (token: string, at: TestServer) => callTool(at, token, "listEntityTypes", {})
 const counted = (organization: Organization) =>
@@ -72,6 +74,63 @@ describe("the rate limits per minute", () => {
         { who: "", calls: 30 },
         { who: anchorId, calls: 30 }
       ])
+    }))
+
+  it("count groups and figures as five calls, over each channel and within a conversation, and refuse what doesn't fit", () =>
+    inOneMinute(async (suffix) => {
+      const { members, organization } = await organizationWith(`figures${suffix}`, 4)
+      const [tool, mcp, chat, exporting] = members as [One, One, One, One]
+      const find = ({ token }: One, selectColumns: ReadonlyArray<string>) =>
+        callTool(one, token, "findEntities", { entityTypeId: "people", filters: [], selectColumns })
+      expect((await find(tool, ["name"])).status).toBe(200)
+      for (const words of [["by status"], ["count"], ["by status", "distinct name"], ["distinct name"]])
+        expect((await find(tool, words)).status).toBe(200)
+      // What a request asks for decides, whether or not it can be answered.
+      expect((await find(tool, ["by nothing"])).status).toBe(404)
+      const used = async () =>
+        Object.fromEntries(
+          (await counted(organization)).flatMap(({ calls, who }) => (who.startsWith("export ") ? [] : [[who, calls]]))
+        )
+      expect(await used()).toEqual({ "": 26, [tool.anchorId]: 26 })
+      expect((await find(tool, ["name"])).status).toBe(200)
+      const refused = await find(tool, ["by status"])
+      expect(refused.status).toBe(429)
+      expect(refused.json).toMatchObject({ type: "urn:max:problem:too-many-calls", retryAfter: expect.any(Number) })
+      // What was left of the minute is used up.
+      expect(await used()).toEqual({ "": 30, [tool.anchorId]: 30 })
+
+      const send = ({ token }: One, path: string, body: object) =>
+        ask(one.url, path, {
+          body: JSON.stringify(body),
+          headers: {
+            authorization: `Bearer ${token}`,
+            "content-type": "application/json",
+            accept: "application/json, text/event-stream"
+          }
+        })
+      const input = { entityTypeId: "people", filters: [], selectColumns: ["by status"] }
+      const params = { name: "findEntities", arguments: input }
+      const message = () => send(mcp, "/mcp", { jsonrpc: "2.0", id: 1, method: "tools/call", params })
+      for (let more = 0; more < 6; more++) expect((await message()).text).toContain("in 1 groups")
+      expect((await message()).text).toContain("Too many calls. Try again in")
+      const say = (text: string) => send(chat, "/v1/chat", { text })
+      for (let more = 0; more < 5; more++)
+        expect((await say("how many people per status")).text).toContain("People by status (4 in all)")
+      for (let more = 0; more < 2; more++) expect((await say("hello")).status).toBe(200)
+      expect((await say("how many people per status")).text).toMatch(
+        /"text":"Too many calls\. Try again in \d+ seconds\."/
+      )
+      expect(
+        (await send(exporting, "/v1/export", { entityTypeId: "people", filters: [], selectColumns: ["by status"] }))
+          .status
+      ).toBe(200)
+      expect(await used()).toEqual({
+        "": 95,
+        [tool.anchorId]: 30,
+        [mcp.anchorId]: 30,
+        [chat.anchorId]: 30,
+        [exporting.anchorId]: 5
+      })
     }))
 
   it("are answered after a second when they refuse a call, so that a client that repeats it at once costs little", () =>

@@ -285,6 +285,26 @@ layer(TestServices, { excludeTestServices: true })("the mask of a derived column
     })
   )
 
+  it.effect("can be named by the tests of a policy", () =>
+    Effect.gen(function* () {
+      const organization = yield* withCases("derived-tested")
+      const policies = yield* Policies
+      yield* asMember(organization, "clerk@example.com", "clerk")
+      const tested = (...tests: ReadonlyArray<object>) =>
+        policies.publish(
+          organization,
+          JSON.stringify({
+            ...JSON.parse(policy([{}, { role: "clerk" }, { role: "clerk", effect: "deny", columns: ["quantity"] }])),
+            tests: tests.map((test) => ({ as: "clerk@example.com", read: "cases", ...test }))
+          }),
+          "test"
+        )
+      yield* tested({ shows: ["handle_time"], hides: ["total"] })
+      const failed = yield* Effect.flip(tested({ shows: ["total"] }))
+      expect(JSON.stringify(failed)).toContain("total")
+    })
+  )
+
   it.effect("can't be widened by a rule, and no condition of a policy can name the column", () =>
     Effect.gen(function* () {
       const organization = yield* withCases("derived-policy")
