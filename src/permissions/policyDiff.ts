@@ -54,8 +54,7 @@ const columnChange = (
   catalog: Catalog
 ): string => {
   const type = typeByKey(catalog, rule.type)
-  const slugs = (keys: ReadonlyArray<string>) =>
-    listed(keys.map((key) => (type && slugOf(type, key)) ?? key))
+  const slugs = (keys: ReadonlyArray<string>) => listed(keys.map((key) => (type && slugOf(type, key)) ?? key))
   const added = after.filter((key) => !before.includes(key))
   const removed = before.filter((key) => !after.includes(key))
   const verb = { read: "see", create: "set", update: "update", delete: "delete", invoke: "use" }[rule.action]
