@@ -25,6 +25,14 @@ it("docs/changes.md names tests that exist, by their titles", () => {
   expect(missing(rows)).toEqual([])
 })
 
+it("docs/actions.md names a test for each line that asked for actions, in order", () => {
+  const rows = [...read("docs/actions.md").matchAll(/^\| ([SE]\d+) .*\| `([\w/.]+\.test\.ts)`: (.+?) *\|$/gm)]
+  const numbers = (letter: string, first: number, last: number) =>
+    Array.from({ length: last - first + 1 }, (_, at) => `${letter}${first + at}`)
+  expect(rows.map(([, line]) => line)).toEqual([...numbers("S", 1, 30), ...numbers("E", 4, 15)])
+  expect(missing(rows.map(([row, , file, titles]) => [row, file, titles] as unknown as RegExpExecArray))).toEqual([])
+})
+
 it("docs/operate.md names tests that exist, by their titles", () => {
   const cells = [...read("docs/operate.md").matchAll(/\| (`[\w/.]+\.test\.ts`: .+?) *\|$/gm)]
   expect(cells.length).toBeGreaterThan(12)
