@@ -62,7 +62,7 @@ const FEATURES: Readonly<Record<string, ReadonlyArray<string>>> = {
   secrets: [],
   models: ["members", "secrets"],
   actions: ["catalog", "cells"],
-  changes: ["actions", "catalog", "cells", "lookup", "members"],
+  changes: ["actions", "catalog", "cells", "lookup", "members", "policies"],
   texting: ["catalog", "members", "secrets"],
   policies: ["catalog", "cells", "lookup", "members"],
   organizations: ["catalog", "policies"],

@@ -84,9 +84,19 @@ export type ChangeCall = typeof ChangeCall.Type
 export const CallState = Schema.Literals(["queued", "trying", "done", "refused", "unknown", "dead"])
 export type CallState = typeof CallState.Type
 
+/** A policy file that a change publishes over the version that it was made from. */
+export const Publication = Schema.Struct({
+  replaces: Schema.Int,
+  /** Of the text, in hex; as the version and its audit event have it. */
+  sha256: Schema.String,
+  text: Schema.String
+})
+export type Publication = typeof Publication.Type
+
 /** The document of a change. Its canonical JSON is stored, and the digest is the SHA-256 of that text. */
 export const ChangeDocument = Schema.Struct({
-  v: Schema.Literal(1),
+  /** 2: it publishes a policy. A process of an older version can't read it, and so doesn't apply it without publishing. */
+  v: Schema.Literals([1, 2]),
   organization: Schema.String,
   change: Schema.String,
   proposer: Schema.String,
@@ -94,6 +104,8 @@ export const ChangeDocument = Schema.Struct({
   steps: Schema.Array(ChangeStep),
   /** Sent in this order, after the steps are applied. */
   calls: optional(Schema.Array(ChangeCall)),
+  /** Alone: a change that publishes a policy has no steps and no calls. */
+  publishes: optional(Publication),
   level: Confirmation,
   approvers: optional(Schema.Array(Schema.String)),
   /** SHA-256 of the actions, entities and values of a proposal with a key, in hex. */
@@ -128,6 +140,19 @@ export const PreviewStep = Schema.Struct({
 })
 export type PreviewStep = typeof PreviewStep.Type
 
+/** What publishing a policy file would change, or did: from the version that it replaces. */
+export const PreviewPolicy = Schema.Struct({
+  replaces: Schema.Int,
+  changes: Schema.Array(Schema.Struct({ mark: Schema.Literals(["+", "-", "~"]), what: Schema.String })),
+  /** Empty once it is decided. */
+  warnings: Schema.Array(Schema.String),
+  /** The file's own tests, as they pass now, while it isn't decided: how many there are, and which fail. */
+  tests: optional(Schema.Struct({ count: Schema.Int, failing: Schema.Array(Schema.String) })),
+  /** Why it can't be published any more. */
+  problems: Schema.Array(Schema.String)
+})
+export type PreviewPolicy = typeof PreviewPolicy.Type
+
 /** What came of a decided change; no values. */
 export const Receipt = Schema.Struct({
   state: ChangeState,
@@ -138,6 +163,8 @@ export const Receipt = Schema.Struct({
   calls: optional(Schema.Int),
   /** Whether one of those that are done declares an inverse, which undoing the change proposes. */
   invertible: optional(Schema.Boolean),
+  /** Of a publication: the version of the policy that it put in force. */
+  version: optional(Schema.Int),
   /** ISO 8601, UTC. */
   at: Schema.String,
   by: Schema.String,
@@ -182,6 +209,8 @@ export const Preview = Schema.Struct({
   approvers: Schema.Array(Schema.String),
   /** Empty after the values have been erased. */
   steps: Schema.Array(PreviewStep),
+  /** Of a publication, for viewers who may change the policy. */
+  policy: optional(PreviewPolicy),
   receipt: optional(Receipt),
   undoes: optional(Schema.String),
   /** Of an undo: the names of actions that it doesn't take back. */

@@ -62,7 +62,12 @@ export const Policy = Schema.Struct({
   /** What an administering role may change besides suspending members and revoking tokens. When absent, nothing. */
   powers: Schema.optionalKey(Schema.Record(Schema.String, Schema.Array(Power))),
   rules: Schema.Array(Rule),
-  confirm: Schema.optionalKey(Schema.Array(ConfirmEntry))
+  confirm: Schema.optionalKey(Schema.Array(ConfirmEntry)),
+  /**
+   * The roles of which a second person needs one to approve a publication; each has the power `policy`. When absent, no second
+   * person is needed. Not an entry of `confirm`: a process of an older version couldn't read that.
+   */
+  publishing: Schema.optionalKey(Schema.Struct({ approvers: Schema.Array(Schema.String) }))
 })
 export interface Policy extends Schema.Schema.Type<typeof Policy> {}
 
@@ -71,8 +76,12 @@ export const administers = (policy: Policy, roles: ReadonlyArray<string>): boole
   Object.hasOwn(policy, "administering") && roles.some((role) => policy.administering!.includes(role))
 
 /** The powers of a person with these roles. */
-export const powersOf = ({ powers = {} }: Policy, roles: ReadonlyArray<string>): ReadonlyArray<Power> =>
+export const powersOf = ({ powers = {} }: Pick<Policy, "powers">, roles: ReadonlyArray<string>): ReadonlyArray<Power> =>
   Power.literals.filter((power) => roles.some((role) => Object.hasOwn(powers, role) && powers[role]!.includes(power)))
+
+/** The roles whose holders may approve a publication that waits for a second person. */
+export const publicationApprovers = ({ powers = {}, publishing }: Policy): ReadonlyArray<string> =>
+  publishing?.approvers ?? Object.keys(powers).filter((role) => powers[role]!.includes("policy"))
 
 interface TestSubject {
   /** The position in the file, such as `tests[2]`. */

@@ -104,8 +104,11 @@ const afterwardsWords = (
 }
 
 /** Describes the `confirm` entries of a policy. */
-export const describeConfirm = (policy: Policy, catalog: Catalog): ReadonlyArray<string> =>
-  (policy.confirm ?? []).map(({ above, action, approvers, by, columns, name, type: key }) => {
+export const describeConfirm = (policy: Policy, catalog: Catalog): ReadonlyArray<string> => [
+  ...(policy.publishing === undefined
+    ? []
+    : [`Publishing a policy takes a second person's approval (${listed(policy.publishing.approvers, "or")}).`]),
+  ...(policy.confirm ?? []).map(({ above, action, approvers, by, columns, name, type: key }) => {
     const how = {
       once: "one confirmation",
       twice: "two different confirmations",
@@ -125,6 +128,7 @@ export const describeConfirm = (policy: Policy, catalog: Catalog): ReadonlyArray
     }[action]
     return `${deed} takes ${how}.`
   })
+]
 
 /** The slugs of a rule's columns; "everything" when it covers every column of a whole type. */
 export const describeColumns = (rule: Pick<Rule, "columns">, type: EntityType, isWhole = true): string => {

@@ -111,7 +111,10 @@ export const policySchema = (catalog?: Catalog, roles: ReadonlyArray<string> = [
       ),
       confirm: object(
         {
-          action: { enum: ["create", "update", "delete", "invoke"] },
+          action: {
+            description: "publish is about publishing a policy.",
+            enum: ["create", "update", "delete", "invoke", "publish"]
+          },
           name: { description: "Of invoke: the action.", type: "string" },
           type: typeName,
           columns: { description: "Only changes of one of these columns.", ...TEXTS, minItems: 1 },
@@ -130,8 +133,13 @@ export const policySchema = (catalog?: Catalog, roles: ReadonlyArray<string> = [
         {
           required: ["action", "by"],
           anyOf: [
-            { required: ["type"] },
-            { properties: { action: { const: "invoke" } }, required: ["name"], not: { required: ["type"] } }
+            { properties: { action: { not: { const: "publish" } } }, required: ["type"] },
+            { properties: { action: { const: "invoke" } }, required: ["name"], not: { required: ["type"] } },
+            {
+              properties: { action: { const: "publish" }, by: { const: "second" } },
+              required: ["approvers"],
+              not: { anyOf: ["type", "name", "columns", "above"].map((key) => ({ required: [key] })) }
+            }
           ],
           ...perType("type", (type) => ({ columns: { type: "array", minItems: 1, items: slugs(type) } }))
         }

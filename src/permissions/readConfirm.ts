@@ -2,30 +2,67 @@
 import { type Catalog, columnBySlug, type EntityType, typeBySlug } from "../domain/EntityType.ts"
 import { isJsonObject, type JsonObject } from "../domain/json.ts"
 import { POLICY } from "./limits.ts"
-import { type ConfirmEntry, NO_TYPE } from "./Policy.ts"
+import { type ConfirmEntry, NO_TYPE, type Policy, powersOf } from "./Policy.ts"
 import type { PolicyProblems } from "./PolicyProblems.ts"
+import type { Roles } from "./readRoles.ts"
 import { readActionName } from "./readRules.ts"
 
 const KEYS = ["action", "name", "type", "columns", "above", "by", "approvers"]
-const ACTIONS = ["create", "update", "delete", "invoke"] as const
+const ACTIONS = ["create", "update", "delete", "invoke", "publish"] as const
 const LEVELS = ["once", "twice", "second"] as const
 const EXAMPLE = `{ "action": "delete", "type": "people", "by": "second", "approvers": ["manager"] }`
 
 export const readConfirm = (
   value: unknown,
-  roles: ReadonlyArray<string>,
+  roles: Roles,
   catalog: Catalog,
   problems: PolicyProblems
-): ReadonlyArray<ConfirmEntry> => {
+): Pick<Policy, "confirm" | "publishing"> => {
   if (!Array.isArray(value)) {
     problems.report("confirm", "`confirm` must be a list.", `"confirm": [${EXAMPLE}]`)
-    return []
+    return {}
   }
   if (value.length > POLICY.confirm) {
     problems.report("confirm", `\`confirm\` must have at most ${POLICY.confirm} entries.`)
+    return {}
+  }
+  const names = [...roles.closures.keys()]
+  let publishing: Policy["publishing"]
+  const confirm = value.flatMap((entry: unknown, index) => {
+    const path = `confirm[${index}]`
+    if (!isJsonObject(entry) || entry["action"] !== "publish")
+      return readEntry(entry, path, names, catalog, problems) ?? []
+    if (publishing !== undefined) problems.report(path, "Only one entry may be about publish.")
+    publishing = { approvers: readPublishing(entry, path, roles, problems) }
+    return []
+  })
+  return { ...(confirm.length === 0 ? {} : { confirm }), ...(publishing === undefined ? {} : { publishing }) }
+}
+
+/**
+ * The entry about publishing a policy, which only a second person confirms besides. An approver must be able to see what is
+ * published, so these are the roles with the power `policy` that are named or inherit a named one.
+ */
+const readPublishing = (
+  entry: JsonObject,
+  path: string,
+  { closures, powers }: Roles,
+  problems: PolicyProblems
+): ReadonlyArray<string> => {
+  problems.unknownProperties(entry, ["action", "by", "approvers"], path)
+  if (entry["by"] !== "second") {
+    problems.report(`${path}.by`, "Publishing can only be confirmed by a second person.", `"by": "second"`)
     return []
   }
-  return value.flatMap((entry: unknown, index) => readEntry(entry, `confirm[${index}]`, roles, catalog, problems) ?? [])
+  const named = readApprovers(entry, "second", [...closures.keys()], path, problems) ?? []
+  for (const role of named)
+    if (!powersOf({ powers }, [role]).includes("policy"))
+      problems.report(
+        `${path}.approvers`,
+        `The role ${role} can't approve a publication, because it may not change the policy.`,
+        `"${role}": { "administers": ["policy"] }`
+      )
+  return [...closures].flatMap(([role, all]) => (named.some((one) => all.has(one)) ? [role] : []))
 }
 
 const readEntry = (
@@ -50,7 +87,8 @@ const readEntry = (
     else problems.report(`${path}.${key}`, `\`${key}\` must be one of ${known.slice(0, 20).join(", ")}.`)
     return undefined
   }
-  const action = one("action", "action", ACTIONS)
+  // `publish` is read by itself.
+  const action = one("action", "action", ACTIONS) as ConfirmEntry["action"] | undefined
   const by = one("by", "way to confirm", LEVELS)
   const isFree = action === "invoke" && !Object.hasOwn(value, "type")
   const slug = isFree

@@ -44,10 +44,11 @@ export const readPolicy = (text: string, catalog: Catalog): PolicyReading => {
   const property = (key: string) => (Object.hasOwn(document, key) ? document[key] : undefined)
   problems.unknownProperties(document, ["$schema", "version", "roles", "rules", "confirm", "tests"], "policy")
   if (document["version"] !== 1) problems.report("version", "`version` must be 1.", `"version": 1`)
-  const { administering, closures, powers } = readRoles(property("roles"), problems)
+  const read = readRoles(property("roles"), problems)
+  const { administering, closures, powers } = read
   const roles = [...closures.keys()]
   const rules = readRules(property("rules"), roles, catalog, problems)
-  const confirm = Object.hasOwn(document, "confirm") ? readConfirm(document["confirm"], roles, catalog, problems) : []
+  const confirm = Object.hasOwn(document, "confirm") ? readConfirm(document["confirm"], read, catalog, problems) : {}
   const tests = Object.hasOwn(document, "tests") ? readTests(document["tests"], catalog, roles, problems) : []
   if (problems.count > 0) return { problems: problems.list }
   return {
@@ -57,7 +58,7 @@ export const readPolicy = (text: string, catalog: Catalog): PolicyReading => {
       ...(administering.length === 0 ? {} : { administering }),
       ...(Object.keys(powers).length === 0 ? {} : { powers }),
       rules,
-      ...(confirm.length === 0 ? {} : { confirm })
+      ...confirm
     }
   }
 }

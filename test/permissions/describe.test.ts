@@ -113,9 +113,14 @@ describe("describeConfirm", () => {
     const confirm = [
       { action: "delete", type: "people", by: "second", approvers: ["manager", "agent"] },
       { action: "update", type: "people", columns: ["owner"], above: 5, by: "twice" },
-      { action: "invoke", name: "remind", type: "people", by: "once" }
+      { action: "invoke", name: "remind", type: "people", by: "once" },
+      { action: "publish", by: "second", approvers: ["head"] }
     ]
-    expect(describeConfirm(policyOf([], { confirm }), catalog)).toEqual([
+    const roles = Object.fromEntries(
+      ["member", "manager", "agent", "head"].map((role) => [role, { inherits: [], administers: ["policy"] }])
+    )
+    expect(describeConfirm(policyOf([], { confirm, roles }), catalog)).toEqual([
+      "Publishing a policy takes a second person's approval (head).",
       "Deleting people takes a second person's approval (manager or agent).",
       "Updating owner of more than 5 people takes two different confirmations.",
       "Running remind for people takes one confirmation."

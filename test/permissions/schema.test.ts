@@ -49,6 +49,10 @@ describe("the JSON Schema of a policy file", () => {
         }
       ),
       parsed([{}], {
+        roles: { member: { inherits: [] }, manager: { inherits: ["member"], administers: ["policy"] } },
+        confirm: [{ action: "publish", by: "second", approvers: ["manager"] }]
+      }),
+      parsed([{}], {
         tests: [
           { as: "lena@atlas.com", read: "people", expect: ["a"], shows: ["phone"] },
           { as: "lena@atlas.com", roles: ["member"], attributes: { region: "west" }, read: "companies", denied: true },
@@ -88,6 +92,9 @@ describe("the JSON Schema of a policy file", () => {
       parsed([{ action: "update", becomes: { statuss: "vip" } }]),
       parsed([{ action: "invoke", name: "Send reminder" }]),
       parsed([{}], { confirm: {} }),
+      parsed([{}], { confirm: [{ action: "publish", by: "second" }] }),
+      parsed([{}], { confirm: [{ action: "publish", by: "twice", approvers: ["manager"] }] }),
+      parsed([{}], { confirm: [{ action: "publish", type: "people", by: "second", approvers: ["manager"] }] }),
       parsed([{}], { confirm: [{ action: "read", type: "people", by: "once" }] }),
       parsed([{}], { confirm: [{ action: "update", type: "people", by: "thrice" }] }),
       parsed([{}], { confirm: [{ action: "update", type: "people", columns: ["fone"], by: "twice" }] }),

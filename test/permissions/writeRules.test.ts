@@ -1,9 +1,18 @@
 import { describe, expect, it } from "vitest"
 import { confirmationOf } from "../../src/permissions/confirmation.ts"
+import { publicationApprovers } from "../../src/permissions/Policy.ts"
 import { file, policyOf, problemsOf, type RuleInput } from "./support.ts"
 
 const problemOf = (rule: RuleInput) => problemsOf(file([rule])).join("\n")
 const confirmProblem = (entry: object) => problemsOf(file([], { confirm: [entry] })).join("\n")
+
+const GOVERNING = {
+  member: { inherits: [] },
+  constructor: { inherits: [], administers: ["members"] },
+  admin: { inherits: [], administers: ["policy", "data"] },
+  head: { inherits: ["admin"] },
+  lawyer: { inherits: [], administers: ["policy"] }
+}
 
 describe("a rule about changes is refused with a correction for", () => {
   it.each<readonly [string, RuleInput, string]>([
@@ -70,9 +79,51 @@ describe("a rule about changes is refused with a correction for", () => {
     expect(confirmProblem(entry)).toContain(message)
   })
 
+  it.each<readonly [string, ReadonlyArray<object>, string]>([
+    ["once", [{ action: "publish", by: "once" }], 'confirm[0].by: Publishing can only be confirmed by a second person.'],
+    ["approvers that are missing", [{ action: "publish", by: "second" }], "`approvers` must be a list of at least one role."],
+    [
+      "a type",
+      [{ action: "publish", by: "second", type: "people", approvers: ["admin"] }],
+      'confirm[0].type: Unknown property "type"'
+    ],
+    [
+      "an approver who may not change the policy",
+      [{ action: "publish", by: "second", approvers: ["admin", "constructor"] }],
+      "The role constructor can't approve a publication, because it may not change the policy."
+    ],
+    ["an unknown approver", [{ action: "publish", by: "second", approvers: ["admn"] }], `There is no role "admn".`],
+    [
+      "another such entry",
+      [
+        { action: "publish", by: "second", approvers: ["admin"] },
+        { action: "publish", by: "second", approvers: ["admin"] }
+      ],
+      "confirm[1]: Only one entry may be about publish."
+    ]
+  ])("a confirm entry about publish with %s", (_, confirm, message) => {
+    expect(problemsOf(file([], { confirm, roles: GOVERNING })).join("\n")).toContain(message)
+  })
+
   it("a confirm entry that is not an object, and a list that is none", () => {
     expect(problemsOf(file([], { confirm: ["x"] })).join()).toContain("confirm[0]: An entry must be an object.")
     expect(problemsOf(file([], { confirm: {} })).join()).toContain("confirm: `confirm` must be a list.")
+  })
+})
+
+describe("a confirm entry about publish", () => {
+  it("names the roles that approve, and those that inherit one of them", () => {
+    const confirm = [{ action: "publish", by: "second", approvers: ["admin"] }]
+    const policy = policyOf([], { confirm, roles: GOVERNING })
+    expect(policy.publishing).toEqual({ approvers: ["admin", "head"] })
+    expect(policy).not.toHaveProperty("confirm")
+    expect(publicationApprovers(policy)).toEqual(["admin", "head"])
+  })
+
+  it("is needed by no publication without it, and then every role that may change the policy may approve one", () => {
+    const policy = policyOf([], { roles: GOVERNING })
+    expect(policy).not.toHaveProperty("publishing")
+    expect(publicationApprovers(policy)).toEqual(["admin", "head", "lawyer"])
   })
 })
 

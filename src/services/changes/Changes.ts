@@ -26,6 +26,7 @@ import { OrganizationState } from "../catalog/OrganizationState.ts"
 import { EntityQueryService } from "../EntityQueryService.ts"
 import { IdentityResolver } from "../members/IdentityResolver.ts"
 import { OrgEntityStore } from "../OrgEntityStore.ts"
+import { Policies } from "../policies/Policies.ts"
 import { repeatable, repeated, replaceBy } from "./again.ts"
 import { awaited } from "./calls/awaited.ts"
 import { requireInverses, resolveInverses } from "./calls/inverses.ts"
@@ -41,7 +42,16 @@ import { listChanges, type ListQuery } from "./listing.ts"
 import { resolvePointers } from "./pointers.ts"
 import { previewOf } from "./preview.ts"
 import { noChange, preparedOf, propose, type Proposed, type Proposing } from "./propose.ts"
-import { type ChangeEntry, openDrafts, readChange, readEvents, recordShown, type Via } from "./records.ts"
+import {
+  type Publishable,
+  type Publishing,
+  proposePublication,
+  publicationOf,
+  replacedFile,
+  requireGoverning,
+  withPublication
+} from "./publishing.ts"
+import { type ChangeEntry, openDrafts, readChange, readEvents, recordShown, type Stored, type Via } from "./records.ts"
 import type { ChangeSettings, Draft, Proposal } from "./Proposal.ts"
 import { reject, withdraw } from "./rejections.ts"
 import { resolveAll, type StepInput } from "./resolve.ts"
@@ -67,6 +77,12 @@ export class Changes extends Context.Service<
     readonly actions: Effect.Effect<ReadonlyArray<OpenAction>, NotAdmitted | Unavailable, CurrentPrincipal>
     /** Proposes a change. Nothing is changed by it. */
     readonly propose: (proposal: Proposal) => Effect.Effect<Draft, ProposalError | Decided | NotYet, CurrentPrincipal>
+    /** Proposes to publish a policy file over the version that it was made from; it waits for another person at once. */
+    readonly proposePolicy: (
+      publication: Publishable & { readonly via: Via }
+    ) => Effect.Effect<Draft, ProposalError | DecisionError, CurrentPrincipal>
+    /** The file that a change publishes, for persons who may change the policy. */
+    readonly policyFile: (changeId: string, via: Via) => Effect.Effect<string, DecisionError, CurrentPrincipal>
     /** Runs an action that only reads. */
     readonly read: (step: StepInput) => Effect.Effect<ReadResult, ProposalError | NotYet, CurrentPrincipal>
     /** What can be chosen for a field of an action that stands for an entity. */
@@ -124,7 +140,8 @@ export class Changes extends Context.Service<
         const { approvalHours, enabled, limits } = settings
         const { suspect } = states
         const readRows = makeReadRows(settings.reading)
-        const deciders: decisions.Deciders = { database, identities, callerOf, queries, approvalHours, suspect }
+        const publishing: Publishing = { database, limits, policies: yield* Policies }
+        const deciders: decisions.Deciders = { ...publishing, identities, callerOf, queries, approvalHours, suspect }
 
         const principalOf = CurrentPrincipal.use((principal) =>
           enabled ? Effect.succeed(principal) : Effect.fail(OFF)
@@ -197,6 +214,23 @@ export class Changes extends Context.Service<
             })
           )
 
+        /** What a caller is shown of a change. */
+        const shown = (stored: Stored, caller: Caller, via: Via) =>
+          Effect.flatMap(withCalls(previewOf(stored, caller), stored, caller, queries, database), (preview) =>
+            withPublication(preview, stored, caller, via, publishing)
+          )
+
+        /** Proposes what `of` makes of the caller: a policy file that is published over a version. */
+        const publicationBy = Effect.fnUntraced(function* <E>(
+          principal: Principal,
+          via: Via,
+          of: (caller: Caller) => Effect.Effect<Publishable, E>
+        ) {
+          const caller = yield* callerFor(principal, true)
+          const { known, stored } = yield* proposePublication(yield* of(caller), via, caller, publishing)
+          return { changeId: stored.change_id, known, preview: yield* shown(stored, caller, via) } satisfies Draft
+        })
+
         return Changes.of({
           actions: Effect.suspend(() =>
             enabled
@@ -234,6 +268,24 @@ export class Changes extends Context.Service<
             return reads.length === 0 ? draft : { ...draft, reads }
           }),
 
+          proposePolicy: Effect.fn("Changes.proposePolicy")(function* ({ replaces, text, via }) {
+            const principal = yield* principalOf
+            const draft = yield* publicationBy(principal, via, () => Effect.succeed({ replaces, text }))
+            const { changeId, known, preview } = draft
+            if (preview.state !== "open" || preview.digest === undefined) return draft
+            yield* decisions.confirm(principal, { changeId, digest: preview.digest, via }, deciders)
+            const stored = yield* decisions.requireChange(principal, changeId, database)
+            return { changeId, known, preview: yield* shown(stored, yield* callerFor(principal), via) }
+          }),
+
+          policyFile: Effect.fn("Changes.policyFile")(function* (changeId, via) {
+            const principal = yield* principalOf
+            const stored = yield* decisions.requireChange(principal, changeId, database)
+            yield* requireGoverning(yield* callerFor(principal, true), via)
+            const publication = publicationOf(stored)
+            return publication === undefined ? yield* noChange : publication.text
+          }),
+
           read: Effect.fn("Changes.read")(function* (step) {
             const principal = yield* principalOf
             if (principal.anchorEntityId === "") return yield* NotAllowed.of("Only an identified member can do that.")
@@ -268,7 +320,7 @@ export class Changes extends Context.Service<
             const stored = yield* decisions.requireChange(principal, changeId, database)
             // From fresh state: a preview must not show what a role has lost by now.
             const caller = yield* callerFor(principal, true)
-            const preview = yield* withCalls(previewOf(stored, caller), stored, caller, queries, database)
+            const preview = yield* shown(stored, caller, via)
             if (preview.digest !== undefined) yield* recordShown(sql, principal, stored, via)
             return preview
           }),
@@ -293,6 +345,11 @@ export class Changes extends Context.Service<
             const principal = yield* principalOf
             const stored = yield* orUnavailable(readChange(sql, principal.organizationId, changeId))
             const { made, sessionId, undone } = yield* undoable(stored, principal.anchorEntityId)
+            const { publishes } = undone
+            if (publishes !== undefined)
+              return yield* publicationBy(principal, via, (caller) =>
+                replacedFile(stored!, publishes, caller, publishing)
+              )
             const { inverses, remains } = yield* requireInverses(undone, principal.organizationId, database)
             return yield* proposing(
               principal,
@@ -321,7 +378,10 @@ export class Changes extends Context.Service<
             const principal = yield* principalOf
             const stored = yield* orUnavailable(readChange(sql, principal.organizationId, changeId))
             const document = yield* repeatable(stored, principal.anchorEntityId)
-            const draft = yield* proposing(principal, (caller) => repeated(document, stored!, caller, via), true)
+            const { publishes } = document
+            const draft = yield* publishes === undefined
+              ? proposing(principal, (caller) => repeated(document, stored!, caller, via), true)
+              : publicationBy(principal, via, () => Effect.succeed(publishes))
             yield* orUnavailable(replaceBy(sql, principal.organizationId, stored!, draft.changeId))
             return draft
           }),

@@ -61,13 +61,46 @@ interface Claimed {
   readonly at: string | null
 }
 
+/** Claims a change for the transaction, and returns the time of the decision; NULL when another one came first. */
+export const claim = Effect.fnUntraced(function* (
+  sql: Database["Service"]["changes"],
+  { change_id, digest }: Stored,
+  { approver, decider, via, writers: [writer] }: Deciding,
+  {
+    epoch,
+    receipt,
+    role,
+    undoes
+  }: {
+    readonly epoch: bigint
+    readonly receipt: Receipt | undefined
+    readonly role?: string | undefined
+    readonly undoes: string | undefined
+  }
+) {
+  const [claimed] = yield* sql.unsafe<Claimed>(CLAIM, [
+    writer.catalog.organization.id,
+    change_id,
+    digest,
+    approver === undefined ? "open" : "waiting",
+    decider,
+    via.channel,
+    epoch,
+    receipt === undefined ? null : JSON.stringify(receipt),
+    role ?? null,
+    undoes ?? null
+  ])
+  return claimed?.epoch === epoch ? claimed.at : yield* Effect.fail(new StalePlan())
+})
+
 /** Applies a change, or fails and leaves everything as it was. */
 export const apply = Effect.fnUntraced(function* (
   stored: Stored,
-  { approver, decider, started, via, writers }: Deciding,
+  deciding: Deciding,
   database: Database["Service"]
 ): Effect.fn.Return<Receipt, StalePlan | NotClaimed | Stale | NotAllowed | NotYet | SqlError.SqlError> {
   const { changeRole, changes: sql } = database
+  const { approver, decider, started, via, writers } = deciding
   const { catalog } = writers[0]
   const organizationId = catalog.organization.id
   const parties = [...writers, ...(approver === undefined ? [] : [approver])]
@@ -87,19 +120,12 @@ export const apply = Effect.fnUntraced(function* (
   // Memberships are read as the service, after the claim has locked the epoch.
   const deletesPeople = deletedPeople(document.steps, { catalog }).length > 0
   return yield* Effect.gen(function* () {
-    const [claimed] = yield* sql.unsafe<Claimed>(CLAIM, [
-      organizationId,
-      stored.change_id,
-      stored.digest,
-      approver === undefined ? "open" : "waiting",
-      decider,
-      via.channel,
-      catalog.epoch,
-      receipt === undefined ? null : JSON.stringify(receipt),
-      deletesPeople ? null : (changeRole ?? null),
-      document.undoes ?? null
-    ])
-    if (claimed?.epoch !== catalog.epoch) return yield* Effect.fail(new StalePlan())
+    const at = yield* claim(sql, stored, deciding, {
+      epoch: catalog.epoch,
+      receipt,
+      role: deletesPeople ? undefined : changeRole,
+      undoes: document.undoes
+    })
     if (missing !== undefined) {
       const type = typeByKey(catalog, missing.step.type)
       return yield* Stale.of(
@@ -110,7 +136,7 @@ export const apply = Effect.fnUntraced(function* (
       return yield* writers.every(({ actions }) => actions.some(({ slug }) => slug === gone.action))
         ? Stale.of("The action has been published anew since you looked: nothing was changed.")
         : NotAllowed.of("You may not use this action any more: nothing was changed.")
-    if (claimed.at === null || receipt === undefined) return yield* Effect.fail(new NotClaimed())
+    if (at === null || receipt === undefined) return yield* Effect.fail(new NotClaimed())
     // A role that may write all of Max's data has no place in tables of other programs.
     if (changeRole === undefined && units.some(({ unit }) => unit?.type.mapping !== undefined))
       return yield* NotAllowed.of(NO_ROLE)
@@ -121,7 +147,7 @@ export const apply = Effect.fnUntraced(function* (
     const written = units.map(({ unit }) => unit as Unit)
     const made = units.length === 0 ? {} : yield* writeUnits(written, writers, approver, sql)
     yield* record(sql, organizationId, document, stored.digest, decider, via, approver !== undefined, started)
-    const done = { ...receipt, at: claimed.at }
+    const done = { ...receipt, at }
     return Object.keys(made).length === 0 ? done : yield* recordMade(sql, organizationId, document, made, done, catalog)
   }).pipe(sql.withTransaction)
 })
@@ -165,7 +191,7 @@ const summaryOf = ({ steps }: ChangeDocument, catalog: Caller["catalog"]): strin
 }
 
 /** Records what was applied, as the service again: the events, and the audit log, whose lock comes last. */
-const record = Effect.fnUntraced(function* (
+export const record = Effect.fnUntraced(function* (
   sql: Database["Service"]["changes"],
   organizationId: bigint,
   document: ChangeDocument,
@@ -234,6 +260,9 @@ const recordMade = Effect.fnUntraced(function* (
   return { ...receipt, entities }
 })
 
+/** The action of a change that publishes a policy, which no rule is about. */
+export const PUBLISH = "policy.publish"
+
 /** What the audit log says of a change: never a value. The digest proves later which document was decided on. */
 export const auditDetails = (
   document: ChangeDocument,
@@ -243,8 +272,12 @@ export const auditDetails = (
   digest,
   proposer: document.proposer,
   decider,
-  actions: [...new Set([...document.steps, ...(document.calls ?? [])].map(({ action }) => action))],
+  actions:
+    document.publishes === undefined
+      ? [...new Set([...document.steps, ...(document.calls ?? [])].map(({ action }) => action))]
+      : [PUBLISH],
   columns: [...new Set(document.steps.flatMap(({ after }) => Object.keys(after)))].toSorted(),
   rows: document.steps.length + (document.calls?.length ?? 0),
+  ...(document.publishes === undefined ? {} : { policy: document.publishes.sha256 }),
   ...(document.undoes === undefined ? {} : { undoes: document.undoes })
 })

@@ -10,6 +10,7 @@ import {
   InvalidInput,
   type NotAdmitted,
   NotAllowed,
+  type NotInScope,
   NotYet,
   Stale,
   type Unavailable,
@@ -23,6 +24,7 @@ import { requireSame } from "./calls/references.ts"
 import type { Caller, makeCallers } from "./callers.ts"
 import { isDigest, open } from "./document.ts"
 import { noChange } from "./propose.ts"
+import { applyPublication, publicationOf, type Publishing } from "./publishing.ts"
 import { NOT_TAKEN } from "./taken.ts"
 import { appendEvents, PENDING, readChange, type Stored, type Via } from "./records.ts"
 import { audit, decide, ELSEWHERE, LOCKED, settled } from "./settle.ts"
@@ -44,8 +46,7 @@ export type Confirmed =
   /** Level `second`: waits for another person. */
   | { readonly _tag: "Waiting"; readonly approvers: ReadonlyArray<string> }
 
-export interface Deciders {
-  readonly database: Database["Service"]
+export interface Deciders extends Publishing {
   readonly identities: IdentityResolver["Service"]
   readonly callerOf: ReturnType<typeof makeCallers>
   readonly queries: EntityQueryService["Service"]
@@ -131,7 +132,7 @@ const tryApply = Effect.fnUntraced(function* (
   admitting: Admitting | undefined
 ): Effect.fn.Return<
   Receipt | "stale-plan" | "not-claimed",
-  NotAdmitted | UnknownName | NotAllowed | Stale | NotYet | Unavailable
+  NotAdmitted | NotInScope | UnknownName | NotAllowed | Stale | NotYet | Unavailable
 > {
   const { database, queries } = deciders
   const deciding: Deciding = {
@@ -143,10 +144,17 @@ const tryApply = Effect.fnUntraced(function* (
   const { approver, writers } = deciding
   const parties = approver === undefined ? writers : [...writers, approver]
   const { calls = [] } = stored.document === null ? {} : open(stored.document, stored.digest)
+  const publication = publicationOf(stored)
+  const applying: Effect.Effect<
+    Receipt,
+    Effect.Error<ReturnType<typeof apply | typeof applyPublication>>
+  > = publication === undefined
+    ? apply(stored, deciding, database)
+    : applyPublication(stored, publication, deciding, deciders)
   const outcome = yield* Effect.andThen(
     requireSame(calls, parties, queries),
     orUnavailable(
-      apply(stored, deciding, database).pipe(
+      applying.pipe(
         Effect.catchTags({
           StalePlan: () => Effect.succeed("stale-plan" as const),
           NotClaimed: () => Effect.succeed("not-claimed" as const)

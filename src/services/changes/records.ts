@@ -14,6 +14,8 @@ import type { Actor, Principal, ScopeGrant } from "../../domain/Principal.ts"
 export interface Via {
   readonly channel: string
   readonly credentialId?: string | undefined
+  /** Whether it admits administrators as such: a session, a token for administration, or the terminal. */
+  readonly administers?: boolean | undefined
 }
 
 interface StoredRow {

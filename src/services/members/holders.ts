@@ -12,13 +12,14 @@ const WORDS: Readonly<Record<Power, string>> = {
   secrets: "sealed secrets"
 }
 
+/** The distinct combinations of roles that active members have, with the number of these members. */
+const roleSets = (app: PgClient.PgClient, { id }: Organization) =>
+  app<{ roles: ReadonlyArray<string>; members: number }>`SELECT roles, count(*)::int AS members FROM max.memberships
+    WHERE organization_id = ${id} AND suspended_at IS NULL GROUP BY roles`
+
 /** The powers that active members hold under this policy. */
 const heldPowers = (app: PgClient.PgClient, organization: Organization, policy: Policy) =>
-  Effect.map(
-    app<{ roles: ReadonlyArray<string> }>`SELECT DISTINCT roles FROM max.memberships
-      WHERE organization_id = ${organization.id} AND suspended_at IS NULL`,
-    (rows) => new Set(rows.flatMap(({ roles }) => powersOf(policy, roles)))
-  )
+  Effect.map(roleSets(app, organization), (sets) => new Set(sets.flatMap(({ roles }) => powersOf(policy, roles))))
 
 /** Runs a change of memberships; fails if a power that had a holder before has none afterwards. Call it in its transaction. */
 export const keepingHolders = <A, E, R>(
@@ -48,5 +49,21 @@ export const requireHolder = Effect.fnUntraced(function* (
   if ((yield* heldPowers(app, organization, policy)).has(power)) return
   return yield* OperatorError.of(
     `With this policy no active person could change ${WORDS[power]} here any more. Let a role that an active person has administer "${power}".`
+  )
+})
+
+/** Fails unless one active member could approve what another one publishes under this policy, where it needs an approval. */
+export const requireApprover = Effect.fnUntraced(function* (
+  app: PgClient.PgClient,
+  organization: Organization,
+  policy: Policy
+) {
+  if (policy.publishing === undefined) return
+  const { approvers } = policy.publishing
+  const holders = (yield* roleSets(app, organization)).filter(({ roles }) => powersOf(policy, roles).includes("policy"))
+  const isApproved = holders.some(({ roles }) => roles.some((role) => approvers.includes(role)))
+  if (isApproved && holders.reduce((sum, { members }) => sum + members, 0) > 1) return
+  return yield* OperatorError.of(
+    `With this policy a second person approves each publication, and no active person here could approve another's. Give two people a role that may change the policy, one of them ${approvers.join(" or ")}, first.`
   )
 })

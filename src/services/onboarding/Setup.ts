@@ -20,7 +20,7 @@ import { isChallenge, makeChallenge, makeChallengeKey } from "../access/passkeyC
 import { decodeTypes, TYPES_IN_FORCE } from "../catalog/storedTypes.ts"
 import { makeWrite } from "../members/writeMember.ts"
 import { insertOrganization, starterText } from "../organizations/Organizations.ts"
-import { insertPolicy } from "../policies/Policies.ts"
+import { insertPolicy } from "../policies/policyVersions.ts"
 
 const LINK_SECONDS = 86_400
 const PURPOSE = "setup"

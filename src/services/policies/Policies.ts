@@ -2,11 +2,9 @@
  * Immutable policy versions. Publication requires passing tests and commits the version together with a new epoch, in
  * one transaction. The checks hold for the epoch they ran in, so publication fails if the epoch has changed.
  */
-import type { PgClient } from "@effect/sql-pg"
 import { Context, Effect, Layer, Schema } from "effect"
-import { createHash } from "node:crypto"
 import { Database } from "../../database/Database.ts"
-import { holdEpoch, raiseEpoch } from "../../database/epoch.ts"
+import { holdEpoch } from "../../database/epoch.ts"
 import { orUnavailable } from "../../database/execute.ts"
 import type { Catalog, Organization } from "../../domain/EntityType.ts"
 import { type NotAdmitted, OperatorError, type Unavailable } from "../../domain/errors.ts"
@@ -18,13 +16,13 @@ import { Policy, type PolicyTest, type Problem, problemText } from "../../permis
 import { readPolicy } from "../../permissions/readPolicy.ts"
 import type { PolicyVersion } from "../../wire/admin/policy.ts"
 import type { Principal } from "../../domain/Principal.ts"
-import { requireHolder } from "../members/holders.ts"
 import { IdentityResolver } from "../members/IdentityResolver.ts"
 import { OrganizationState, type State } from "../catalog/OrganizationState.ts"
 import { makeRowEvaluator } from "./rowEvaluator.ts"
 import { readAssignments } from "./assignments.ts"
 import { documentInForce } from "./documentInForce.ts"
 import { oversizedPlans } from "./oversizedPlans.ts"
+import { insertPolicy, requireGovernable, requireVersion } from "./policyVersions.ts"
 import { failureLines, makeTestRunner } from "./runPolicyTests.ts"
 import type { TestOutcome } from "./testOutcome.ts"
 import { makeSubjectReader } from "./reviewSubject.ts"
@@ -49,6 +47,14 @@ export interface PublishOptions {
   readonly replacing?: number | undefined
   /** Publishes under the epoch that admitted the administrator, and leaves an active member with the power `policy`. */
   readonly administrator?: Principal | undefined
+  /** Publishes though the policy in force asks for a second person's approval; the audit log says so. */
+  readonly withoutApproval?: boolean | undefined
+}
+
+/** A file that can be published in the epoch. */
+export interface Prepared {
+  readonly policy: Policy
+  readonly epoch: bigint
 }
 
 type Fault = OperatorError | NotAdmitted | Unavailable
@@ -61,29 +67,7 @@ const refused = (problems: ReadonlyArray<Problem>) =>
 
 const CHANGED = "The organization changed during publication. Publish again."
 
-const encodePolicy = Schema.encodeSync(Policy)
 const decodePolicy = Schema.decodeUnknownSync(Policy)
-
-/** Inserts a policy as the organization's next version and puts it in force. Runs inside the caller's transaction. */
-export const insertPolicy = Effect.fnUntraced(function* (
-  sql: PgClient.PgClient,
-  organizationId: bigint,
-  text: string,
-  policy: Policy,
-  author: string
-) {
-  const sha256 = createHash("sha256").update(text).digest("hex")
-  const [row] = yield* sql<{ version: number }>`
-    INSERT INTO max.policies (organization_id, version, document, rules, sha256, author)
-    SELECT ${organizationId}, coalesce(max(version), 0) + 1, ${text}, ${sql.json(encodePolicy(policy))},
-      ${sha256}, ${author}
-    FROM max.policies WHERE organization_id = ${organizationId} RETURNING version`
-  yield* sql`UPDATE max.organizations SET policy_version = ${row!.version} WHERE organization_id = ${organizationId}`
-  yield* raiseEpoch(sql, organizationId, [
-    { actor: author, action: "policy.published", subject: String(row!.version), details: { sha256 } }
-  ])
-  return row!.version
-})
 
 export class Policies extends Context.Service<
   Policies,
@@ -113,6 +97,8 @@ export class Policies extends Context.Service<
       author: string,
       options?: PublishOptions
     ) => Effect.Effect<Published, Fault>
+    /** Reads a file and runs its tests, as publishing does. */
+    readonly prepare: (organization: Organization, text: string) => Effect.Effect<Prepared, Fault>
     /** Publishes an edit of the version in force; a dry run or an edit without changes publishes nothing. */
     readonly change: (
       organization: Organization,
@@ -176,23 +162,42 @@ export class Policies extends Context.Service<
         )
       })
 
+      const prepare = Effect.fnUntraced(function* (organization: Organization, text: string, state: State) {
+        const { policy, tests } = yield* read(organization, text, state)
+        yield* requirePassingTests(organization, policy, tests)
+        const prepared: Prepared = { policy, epoch: state.catalog.epoch }
+        return prepared
+      })
+
       const publish = Effect.fnUntraced(function* (
         organization: Organization,
         text: string,
         author: string,
         state: State,
-        { administrator, replacing }: PublishOptions = {}
+        { administrator, replacing, withoutApproval }: PublishOptions = {}
       ) {
         if (administrator !== undefined && administrator.epoch !== state.catalog.epoch)
           return yield* OperatorError.of(CHANGED)
-        const { policy, tests } = yield* read(organization, text, state)
-        yield* requirePassingTests(organization, policy, tests)
+        const { publishing } = state.policy
+        if (publishing !== undefined && withoutApproval !== true)
+          return yield* OperatorError.withCommand(
+            `A second person (${publishing.approvers.join(" or ")}) approves each publication here.`,
+            "To propose the file: max policy publish FILE --propose"
+          )
+        const { policy } = yield* prepare(organization, text, state)
         const version = yield* Effect.gen(function* () {
           // The tests ran outside this transaction, so that they don't block suspensions. They hold only for their epoch.
           if ((yield* holdEpoch(app, organization.id)) !== state.catalog.epoch) return undefined
           if (replacing !== undefined) yield* requireVersion(app, organization.id, replacing)
-          if (administrator !== undefined) yield* requireHolder(app, organization, policy, "policy")
-          return yield* insertPolicy(app, organization.id, text, policy, author)
+          if (administrator !== undefined) yield* requireGovernable(app, organization, policy)
+          return yield* insertPolicy(
+            app,
+            organization.id,
+            text,
+            policy,
+            author,
+            publishing === undefined ? {} : { withoutApproval: true }
+          )
         }).pipe(app.withTransaction, orUnavailable)
         return version === undefined ? yield* OperatorError.of(CHANGED) : { version, policy }
       })
@@ -257,6 +262,10 @@ export class Policies extends Context.Service<
           return yield* publish(organization, text, author, yield* inForce(organization), options)
         }),
 
+        prepare: Effect.fn("Policies.prepare")(function* (organization, text) {
+          return yield* prepare(organization, text, yield* inForce(organization))
+        }),
+
         change: Effect.fn("Policies.change")(function* (organization, edit, author, options) {
           const state = yield* inForce(organization)
           const row = yield* versionOf(organization, undefined)
@@ -279,13 +288,3 @@ export class Policies extends Context.Service<
     })
   )
 }
-
-const requireVersion = Effect.fnUntraced(function* (sql: PgClient.PgClient, organizationId: bigint, wanted: number) {
-  const [row] = yield* sql<{ version: number | null }>`
-    SELECT policy_version AS version FROM max.organizations WHERE organization_id = ${organizationId}`
-  if (row?.version === wanted) return
-  return yield* OperatorError.withCommand(
-    `Version ${row?.version ?? 0} is in force, not ${wanted}: another policy has been published.`,
-    `To see what changed: max policy diff ${wanted}`
-  )
-})

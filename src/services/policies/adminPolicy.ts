@@ -7,7 +7,7 @@ import { Effect } from "effect"
 import { OPERATOR } from "../../database/audit.ts"
 import { type EntityType, PEOPLE } from "../../domain/EntityType.ts"
 import type { Policy } from "../../permissions/Policy.ts"
-import { insertPolicy } from "./Policies.ts"
+import { insertPolicy } from "./policyVersions.ts"
 import { STARTER_ADMIN, withoutRemovedColumns } from "./starterRules.ts"
 
 interface Extended {
