@@ -80,8 +80,16 @@ describe("a rule about changes is refused with a correction for", () => {
   })
 
   it.each<readonly [string, ReadonlyArray<object>, string]>([
-    ["once", [{ action: "publish", by: "once" }], 'confirm[0].by: Publishing can only be confirmed by a second person.'],
-    ["approvers that are missing", [{ action: "publish", by: "second" }], "`approvers` must be a list of at least one role."],
+    [
+      "once",
+      [{ action: "publish", by: "once" }],
+      "confirm[0].by: Publishing can only be confirmed by a second person."
+    ],
+    [
+      "approvers that are missing",
+      [{ action: "publish", by: "second" }],
+      "`approvers` must be a list of at least one role."
+    ],
     [
       "a type",
       [{ action: "publish", by: "second", type: "people", approvers: ["admin"] }],

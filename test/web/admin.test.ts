@@ -3,7 +3,7 @@ import { mkdirSync } from "node:fs"
 import { stripVTControlCharacters } from "node:util"
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest"
 import type { Browser, Locator, Page } from "playwright-core"
-import { changeLines, explanationLines, policyLines, rowLines } from "../../src/channels/cli/policyOutput.ts"
+import { diffLines, explanationLines, policyLines, rowLines } from "../../src/channels/cli/policyOutput.ts"
 import { Database } from "../../src/database/Database.ts"
 import { diffPolicies } from "../../src/permissions/policyDiff.ts"
 import { Policies } from "../../src/services/policies/Policies.ts"
@@ -240,7 +240,7 @@ describe("the policy on the administration page", () => {
     const shown = (await page.locator(".diff li").allInnerTexts()).map((line) => line.replaceAll(/\s+/g, " "))
     const MARKS = { "+": "Added:", "-": "Removed:", "~": "Changed:" } as const
     expect(shown).toEqual(
-      printed(changeLines(changes)).map((line) => `${line[0]} ${MARKS[line[0] as "+"]} ${line.slice(2)}`)
+      printed(diffLines(changes)).map((line) => `${line[0]} ${MARKS[line[0] as "+"]} ${line.slice(2)}`)
     )
     await page.getByLabel("From version").selectOption("2")
     await page.getByText("Version 2 and version 2 don't differ.").waitFor()

@@ -1,5 +1,11 @@
 /** A change in lines, made by code from its preview. No value can end its line or turn the direction of another's text. */
-import { type Preview, type PreviewCell, type PreviewStep, type Receipt } from "../../domain/Change.ts"
+import {
+  type Preview,
+  type PreviewCell,
+  type PreviewPolicy,
+  type PreviewStep,
+  type Receipt
+} from "../../domain/Change.ts"
 import { printable } from "../../domain/text.ts"
 import { bold, dim } from "./output.ts"
 
@@ -41,6 +47,15 @@ const duration = (seconds: number): string =>
 
 const rolesIn = (roles: ReadonlyArray<string>): string => roles.map(shown).join(" or ")
 
+const policyLines = ({ changes, problems, replaces, tests, warnings }: PreviewPolicy): ReadonlyArray<string> => [
+  ...(changes.length === 0 ? [`  The same as version ${replaces}.`] : []),
+  ...changes.map(({ mark, what }) => `  ${mark} ${shown(what)}`),
+  ...warnings.map((warning) => `  Warning: ${shown(warning)}`),
+  ...(tests === undefined ? [] : [`  ${tests.count - tests.failing.length} of its ${tests.count} tests pass.`]),
+  ...(tests?.failing ?? []).map((title) => `  FAIL ${shown(title)}`),
+  ...problems.map(shown)
+]
+
 /** What a change needs and how long it waits. */
 const standing = (preview: Preview, isSaid: boolean): ReadonlyArray<string> => {
   const { approvers, level, receipt, seconds, state } = preview
@@ -71,6 +86,7 @@ export const changeLines = (preview: Preview, isSaid = false): ReadonlyArray<str
       : [dim(`Read from a message of ${shown(source.from)} (${shown(source.source)} ${shown(source.sourceId)})`)]),
     ...(preview.remains ?? []).map((name) => `“${shown(name)}” isn't taken back: it can't be undone here.`),
     ...(steps.length === 0 ? ["Its values aren't kept any more."] : steps.flatMap(stepLines)),
+    ...(preview.policy === undefined ? [] : policyLines(preview.policy)),
     ...standing(preview, isSaid)
   ]
 }

@@ -9,7 +9,8 @@ import { Changes } from "../../services/changes/Changes.ts"
 import { changeLines, confirmCommand, receiptLine, shown } from "./changeView.ts"
 import { note } from "./output.ts"
 
-export const TERMINAL = { channel: "terminal" }
+/** Who has the terminal has the database's credentials, so it admits administrators as such. */
+export const TERMINAL = { channel: "terminal", administers: true }
 
 /** Whether a person sits at both ends. */
 export const isInteractive = (): boolean => process.stdin.isTTY === true && process.stdout.isTTY === true

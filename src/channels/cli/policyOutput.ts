@@ -4,6 +4,7 @@ import type { PolicyChange } from "../../permissions/policyDiff.ts"
 import { type Policy, type Problem, problemText } from "../../permissions/Policy.ts"
 import { describeConfirm, describePolicy, listed } from "../../permissions/describe.ts"
 import type { Truth, TypeExplanation } from "../../wire/admin/policy.ts"
+import type { PolicySimulation } from "../../wire/admin/policyEditor.ts"
 import type { RowExplanation } from "../../services/policies/explainRow.ts"
 import type { EvaluatedRule } from "../../services/policies/rowReasons.ts"
 import type { TestOutcome } from "../../services/policies/testOutcome.ts"
@@ -36,7 +37,7 @@ const roleLines = (policy: Policy, catalog: Catalog): Lines =>
     ...rules.map(({ id, words }) => `  ${words} ${dim(`(${id})`)}`)
   ])
 
-export const changeLines = (changes: ReadonlyArray<PolicyChange>): Lines =>
+export const diffLines = (changes: ReadonlyArray<PolicyChange>): Lines =>
   changes.length === 0 ? ["Nothing changes."] : changes.map(({ mark, what }) => `${mark} ${what}`)
 
 export const warningLines = (warnings: ReadonlyArray<Problem>): Lines => warnings.map(problemText)
@@ -225,3 +226,17 @@ const cellWords = ({ columns: cells, visible }: Preview): string => {
     ...(some.length + hidden.length === 0 ? ["with every column"] : [])
   ].join("; ")
 }
+
+/** Who gains and loses what, for the first member of each combination of roles that is concerned. */
+export const gainLines = ({ omitted, people }: PolicySimulation): Lines => [
+  ...(people.length === 0 ? ["No member's access changes."] : []),
+  ...people.flatMap(({ members, roles, types, who }) => [
+    bold(`${roles.join(", ") || "no role"} (${counted(members, "member")})`),
+    ...types.flatMap((type) =>
+      ("refused" in type ? [`${type.type}: ${type.refused}`] : simulationLines({ ...type, who })).map(
+        (line) => `  ${line}`
+      )
+    )
+  ]),
+  ...(omitted === 0 ? [] : [`${counted(omitted, "more combination")} of roles not listed.`])
+]

@@ -41,8 +41,26 @@ const params = { id: ChangeId }
 const counted = { scope: "changes", calls: 1 } as const
 /** A decision doesn't count, so that a program's calls can't keep a person from deciding. */
 const deciding = { scope: "confirm", calls: 0 } as const
-const proposalErrors = [InvalidInput, NotAllowed, Unclear, UnknownName, Stale, Decided, NotYet, Unavailable] as const
-const decisionErrors = [InvalidInput, NotAllowed, UnknownName, Stale, Expired, Decided, NotYet, Unavailable] as const
+export const proposalErrors = [
+  InvalidInput,
+  NotAllowed,
+  Unclear,
+  UnknownName,
+  Stale,
+  Decided,
+  NotYet,
+  Unavailable
+] as const
+export const decisionErrors = [
+  InvalidInput,
+  NotAllowed,
+  UnknownName,
+  Stale,
+  Expired,
+  Decided,
+  NotYet,
+  Unavailable
+] as const
 
 export const changes = HttpApiGroup.make("changes")
   .add(

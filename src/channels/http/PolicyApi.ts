@@ -5,6 +5,8 @@ import * as OpenApi from "effect/http-api/OpenApi"
 import * as Editor from "../../wire/admin/policyEditor.ts"
 import { AskGrid, PolicyGrid } from "../../wire/admin/policyGrid.ts"
 import { InvalidInput, NotAllowed, NotPossible, Unavailable } from "../../wire/problems.ts"
+import { ChangeId } from "../../wire/changes.ts"
+import { decisionErrors, proposalErrors } from "./ChangesApi.ts"
 import { Admitted, BodyLimit, Need } from "./admitted.ts"
 import { MAX_POLICY_BYTES } from "./limits.ts"
 
@@ -43,7 +45,17 @@ export const policies = HttpApiGroup.make("policies")
       payload: Editor.PublishPolicy,
       success: Editor.PublishedPolicy,
       error: [InvalidInput, NotAllowed, NotPossible, Unavailable]
-    }).annotate(OpenApi.Summary, "Put a file in force over the version that it was made from, if its tests pass")
+    }).annotate(OpenApi.Summary, "Put a file in force over the version that it was made from, if its tests pass"),
+    HttpApiEndpoint.post("propose", "/v1/admin/policy/proposals", {
+      payload: Editor.PublishPolicy,
+      success: Editor.ProposedPolicy,
+      error: proposalErrors
+    }).annotate(OpenApi.Summary, "Propose a file as a change, which another person approves"),
+    HttpApiEndpoint.get("proposal", "/v1/admin/policy/proposals/:id", {
+      params: { id: ChangeId },
+      success: Editor.PolicyProposal,
+      error: decisionErrors
+    }).annotate(OpenApi.Summary, "A proposed file, as a change and as its text")
   )
   .middleware(Admitted)
   .annotate(Need, { scope: "admin", calls: 1 })
@@ -51,6 +63,6 @@ export const policies = HttpApiGroup.make("policies")
   .annotate(OpenApi.Description, "The policy as a file, for administrators with the power `policy`.")
 
 /** The paths that take a policy file. */
-export const POLICY_PATHS: ReadonlyArray<string> = ["check", "grid", "simulation", "publish"].map(
+export const POLICY_PATHS: ReadonlyArray<string> = ["check", "grid", "simulation", "publish", "proposals"].map(
   (name) => `/v1/admin/policy/${name}`
 )

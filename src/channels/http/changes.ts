@@ -26,8 +26,12 @@ import { orProblem } from "./problems.ts"
 
 const PAGE_SIZE = 20
 
-/** The credential of this request, which stays with what it proposes and decides. */
-const via = Effect.map(CurrentCaller, ({ credentialId }) => ({ channel: "http", credentialId }))
+/** The credential of this request, which stays with what it proposes and decides, and whether it is an administrator's. */
+export const via = Effect.map(CurrentCaller, ({ credentialId, scopes }) => ({
+  channel: "http",
+  credentialId,
+  administers: scopes.includes("admin")
+}))
 
 export const Changes = HttpApiBuilder.group(
   Api,

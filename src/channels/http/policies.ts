@@ -2,17 +2,28 @@
 import { Effect } from "effect"
 import * as HttpApiBuilder from "effect/http-api/HttpApiBuilder"
 import { PolicyEditor } from "../../services/administration/PolicyEditor.ts"
-import type { PolicyCheck, PolicyDocument, PolicySimulation, PublishedPolicy } from "../../wire/admin/policyEditor.ts"
+import { Changes } from "../../services/changes/Changes.ts"
+import type {
+  PolicyCheck,
+  PolicyDocument,
+  PolicyProposal,
+  PolicySimulation,
+  ProposedPolicy,
+  PublishedPolicy
+} from "../../wire/admin/policyEditor.ts"
 import type { PolicyGrid } from "../../wire/admin/policyGrid.ts"
 import { ambiguousPerson, personOf, respond } from "./administrator.ts"
 import { Api } from "./Api.ts"
+import { via } from "./changes.ts"
 import { json } from "./json.ts"
+import { orProblem } from "./problems.ts"
 
 export const PolicyEditing = HttpApiBuilder.group(
   Api,
   "policies",
   Effect.fnUntraced(function* (handlers) {
     const editor = yield* PolicyEditor
+    const changes = yield* Changes
 
     const document = (version?: number) =>
       respond((administrator) =>
@@ -45,6 +56,21 @@ export const PolicyEditing = HttpApiBuilder.group(
           Effect.map(editor.publish(administrator, payload.document, payload.replacing), ({ version }) =>
             json<PublishedPolicy>({ version })
           )
+        ),
+      propose: ({ payload: { document: text, replacing: replaces } }) =>
+        orProblem(
+          Effect.gen(function* () {
+            const { changeId } = yield* changes.proposePolicy({ text, replaces, via: yield* via })
+            return json<ProposedPolicy>({ changeId })
+          })
+        ),
+      proposal: ({ params: { id } }) =>
+        orProblem(
+          Effect.gen(function* () {
+            const by = yield* via
+            const document = yield* changes.policyFile(id, by)
+            return json<PolicyProposal>({ document, preview: yield* changes.preview(id, by) })
+          })
         )
     })
   })

@@ -88,9 +88,13 @@ export class PolicyEditor extends Context.Service<
 
       return PolicyEditor.of({
         document: Effect.fn("PolicyEditor.document")(function* (administrator, version) {
-          const { organization } = yield* current(administrator)
-          if (version === undefined) return yield* policies.current(organization)
-          return { version, document: (yield* policies.version(organization, version)).document }
+          const { asking, organization } = yield* current(administrator)
+          const { publishing } = asking.state.policy
+          const found =
+            version === undefined
+              ? yield* policies.current(organization)
+              : { version, document: (yield* policies.version(organization, version)).document }
+          return publishing === undefined ? found : { ...found, approvers: publishing.approvers }
         }),
 
         check: Effect.fn("PolicyEditor.check")(function* (administrator, text) {

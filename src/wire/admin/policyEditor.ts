@@ -1,5 +1,6 @@
 /** The policy as a file on the administration page: what a file would mean and change, before it is published. */
 import { Schema } from "effect"
+import { Preview } from "../../domain/Change.ts"
 import { Strings, textUpTo } from "../scalars.ts"
 import { personReference } from "./people.ts"
 import { PolicyChanges, Rules } from "./policy.ts"
@@ -15,7 +16,10 @@ export const VersionParameter = { version: Schema.FiniteFromString.check(Schema.
 
 export const PolicyDocument = Schema.Struct({
   version: Schema.Int,
-  document: Schema.String.annotate({ description: "Publishing it again changes nothing." })
+  document: Schema.String.annotate({ description: "Publishing it again changes nothing." }),
+  approvers: optionalKey(
+    Strings.annotate({ description: "Present where a second person with one of these roles approves a publication." })
+  )
 })
 export type PolicyDocument = typeof PolicyDocument.Encoded
 
@@ -117,6 +121,15 @@ export const PublishPolicy = Schema.Struct({
   replacing: Schema.Int.annotate({ description: "The version that the text was made from; it must be in force." })
 })
 export type PublishPolicy = typeof PublishPolicy.Encoded
+
+export const ProposedPolicy = Schema.Struct({ changeId: Schema.String })
+export type ProposedPolicy = typeof ProposedPolicy.Encoded
+
+export const PolicyProposal = Schema.Struct({
+  preview: Preview,
+  document: Schema.String
+})
+export type PolicyProposal = typeof PolicyProposal.Encoded
 
 export const PublishedPolicy = Schema.Struct({ version: Schema.Int })
 export type PublishedPolicy = typeof PublishedPolicy.Encoded

@@ -2,6 +2,8 @@
 import { Console, Effect, Option } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
 import type { ChangeSummary, Preview } from "../../../domain/Change.ts"
+import { CurrentPrincipal } from "../../../domain/Principal.ts"
+import { PolicyEditor } from "../../../services/administration/PolicyEditor.ts"
 import { Changes, type Draft } from "../../../services/changes/Changes.ts"
 import { stepsOf } from "../../../services/changes/steps.ts"
 import { changeLines, confirmCommand, receiptLine, shown } from "../changeView.ts"
@@ -9,6 +11,7 @@ import { asPrincipal, UsageError, wantsJson } from "../context.ts"
 import { askTerminal, decide, isInteractive, TERMINAL, waitingLine } from "../deciding.ts"
 import { argument, optional } from "../flags.ts"
 import { dim, json, listing, note, result } from "../output.ts"
+import { gainLines } from "../policyOutput.ts"
 import { outbox } from "./outbox.ts"
 import { webhook } from "./webhook.ts"
 
@@ -20,13 +23,28 @@ const proposed = Effect.fnUntraced(function* (draft: Draft) {
   yield* decide(draft.preview, isInteractive() ? askTerminal : undefined)
 })
 
+/** Who gains and loses what by a policy that waits for an approval; nothing for any other change. */
+const gainsOf = Effect.fnUntraced(function* ({ changeId, policy, state }: Preview) {
+  if (policy === undefined || (state !== "open" && state !== "waiting")) return []
+  const text = yield* Effect.flatMap(Changes, (changes) => changes.policyFile(changeId, TERMINAL))
+  const editor = yield* PolicyEditor
+  return gainLines(yield* editor.simulate(yield* CurrentPrincipal, text, undefined))
+})
+
 const show = Command.make(
   "show",
   { id },
   Effect.fnUntraced(function* (input) {
-    const preview = yield* asPrincipal(() => Effect.flatMap(Changes, (changes) => changes.preview(input.id, TERMINAL)))
+    const [preview, gains] = yield* asPrincipal(() =>
+      Effect.gen(function* () {
+        const changes = yield* Changes
+        const found = yield* changes.preview(input.id, TERMINAL)
+        return [found, yield* gainsOf(found)] as const
+      })
+    )
     yield* result(preview, [
       ...changeLines(preview),
+      ...gains,
       ...(preview.digest === undefined ? [] : [dim(`To confirm it: ${confirmCommand(preview)}`)])
     ])
   })
@@ -51,7 +69,11 @@ const confirm = Command.make(
     yield* asPrincipal(() =>
       Effect.gen(function* () {
         const changes = yield* Changes
-        if (Option.isNone(digest)) return yield* decide(yield* changes.preview(changeId, TERMINAL), askTerminal)
+        if (Option.isNone(digest)) {
+          const preview = yield* changes.preview(changeId, TERMINAL)
+          for (const line of yield* gainsOf(preview)) yield* Console.log(line)
+          return yield* decide(preview, askTerminal)
+        }
         const outcome = yield* changes.confirm({
           changeId,
           digest: digest.value,
@@ -206,7 +228,11 @@ const inboxLines = (preview: Preview): ReadonlyArray<string> => [
   ...changeLines(preview),
   ...(preview.digest === undefined
     ? []
-    : [dim(`To decide: max change confirm ${preview.changeId}, max change reject ${preview.changeId}`)]),
+    : [
+        dim(
+          `${preview.policy === undefined ? "" : `Who gains and loses what: max change show ${preview.changeId}. `}To decide: max change confirm ${preview.changeId}, max change reject ${preview.changeId}`
+        )
+      ]),
   ""
 ]
 

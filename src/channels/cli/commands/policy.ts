@@ -10,12 +10,15 @@ import { type PolicyEdit, type EditResult, grantAccess, revokeAccess } from "../
 import { policySchema } from "../../../permissions/policySchema.ts"
 import { MAX_POLICY_LENGTH } from "../../../permissions/readPolicy.ts"
 import type { OrganizationState } from "../../../services/catalog/OrganizationState.ts"
+import { Changes, type Publishable } from "../../../services/changes/Changes.ts"
 import { Policies } from "../../../services/policies/Policies.ts"
 import { PolicyReview } from "../../../services/policies/PolicyReview.ts"
-import { currentOrganization, max, UsageError } from "../context.ts"
+import { changeLines } from "../changeView.ts"
+import { asPrincipal, currentOrganization, max, UsageError } from "../context.ts"
+import { TERMINAL, waitingLine } from "../deciding.ts"
 import { argument, optional, toggle } from "../flags.ts"
 import { bold, columns, json, note, result } from "../output.ts"
-import { changeLines, policyLines, testLines, warningLines } from "../policyOutput.ts"
+import { diffLines, policyLines, testLines, warningLines } from "../policyOutput.ts"
 import { readTextFile } from "../readTextFile.ts"
 
 const fileArgument = argument("file", "A policy file (JSON)")
@@ -34,7 +37,7 @@ export const check = Command.make(
       ...policyLines(policy, catalog).map((line) => `  ${line}`),
       "",
       bold("Changes to the version in force"),
-      ...changeLines(changes).map((line) => `  ${line}`),
+      ...diffLines(changes).map((line) => `  ${line}`),
       ...(warnings.length === 0 ? [] : ["", bold("Warnings"), ...warningLines(warnings).map((line) => `  ${line}`)]),
       ...(tests.length === 0 ? [] : ["", bold("Tests"), ...testLines(tests).map((line) => `  ${line}`)]),
       "",
@@ -46,6 +49,14 @@ export const check = Command.make(
   })
 ).pipe(Command.withDescription("Describe a policy in words, report problems and warnings, and run its tests"))
 
+/** Proposes a file, and shows the change that waits for another person. */
+const proposed = Effect.fnUntraced(function* (publication: Publishable) {
+  const { changeId, preview } = yield* asPrincipal(() =>
+    Effect.flatMap(Changes, (service) => service.proposePolicy({ ...publication, via: TERMINAL }))
+  )
+  yield* result({ changeId, preview }, [...changeLines(preview), waitingLine(changeId, preview.approvers)])
+})
+
 export const publish = Command.make(
   "publish",
   {
@@ -53,20 +64,29 @@ export const publish = Command.make(
     replacing: Flag.Int("replacing").pipe(
       Flag.withDescription("Publish only if this version is in force, so that no other change is overwritten"),
       Flag.optional
-    )
+    ),
+    propose: toggle("propose", "As --as: propose the file as a change, which another person approves in max inbox"),
+    withoutApproval: toggle("without-approval", "Publish though a second person approves each publication here")
   },
   Effect.fnUntraced(function* (input) {
     const policies = yield* Policies
     const organization = yield* currentOrganization
     const text = yield* readPolicyFile(input.file)
     const { changes, warnings } = yield* policies.check(organization, text)
+    if (input.propose) {
+      if (input.withoutApproval) return yield* UsageError.of("Pass --propose or --without-approval, not both.")
+      const replaces =
+        Option.getOrElse(input.replacing, () => undefined) ?? (yield* policies.current(organization)).version
+      return yield* proposed({ text, replaces })
+    }
     const { policy, version } = yield* policies.publish(organization, text, OPERATOR, {
-      replacing: Option.getOrUndefined(input.replacing)
+      replacing: Option.getOrUndefined(input.replacing),
+      withoutApproval: input.withoutApproval
     })
     const roles = Object.keys(policy.roles)
     yield* result({ version, rules: policy.rules.length, roles, changes, warnings }, [
       `Version ${version} is in force: ${policy.rules.length} rules for ${roles.join(", ")}.`,
-      ...changeLines(changes).map((line) => `  ${line}`)
+      ...diffLines(changes).map((line) => `  ${line}`)
     ])
     for (const line of warningLines(warnings)) yield* note(`Warning: ${line}`)
     yield* note('Columns added later start hidden, even from rules with "*".')
@@ -139,7 +159,7 @@ export const diffVersions = Command.make(
       Option.isSome(input.to) ? input.to.value : String((yield* policies.current(organization)).version)
     )
     const changes = diffPolicies(from, to, catalog)
-    yield* result(changes, changeLines(changes))
+    yield* result(changes, diffLines(changes))
   })
 ).pipe(
   Command.withDescription("Describe the differences between two versions or files"),
@@ -208,7 +228,7 @@ const edit = (
         { dryRun: input.dryRun }
       )
       yield* result({ version: version ?? null, changes }, [
-        ...changeLines(changes),
+        ...diffLines(changes),
         ...(version !== undefined
           ? [`Version ${version} is in force.`]
           : changes.length > 0
