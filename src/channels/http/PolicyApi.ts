@@ -51,6 +51,10 @@ export const policies = HttpApiGroup.make("policies")
       success: Editor.ProposedPolicy,
       error: proposalErrors
     }).annotate(OpenApi.Summary, "Propose a file as a change, which another person approves"),
+    HttpApiEndpoint.get("proposals", "/v1/admin/policy/proposals", {
+      success: Editor.PolicyProposals,
+      error: [NotAllowed, Unavailable]
+    }).annotate(OpenApi.Summary, "The proposed files that wait for an approval"),
     HttpApiEndpoint.get("proposal", "/v1/admin/policy/proposals/:id", {
       params: { id: ChangeId },
       success: Editor.PolicyProposal,

@@ -1,12 +1,15 @@
 /** The endpoints of the policy editor: each is one call of `PolicyEditor` with the caller's principal. */
 import { Effect } from "effect"
+import type { HttpServerResponse } from "effect/http"
 import * as HttpApiBuilder from "effect/http-api/HttpApiBuilder"
 import { PolicyEditor } from "../../services/administration/PolicyEditor.ts"
-import { Changes } from "../../services/changes/Changes.ts"
+import { NotAllowed } from "../../domain/errors.ts"
+import { Changes, PUBLISH } from "../../services/changes/Changes.ts"
 import type {
   PolicyCheck,
   PolicyDocument,
   PolicyProposal,
+  PolicyProposals,
   PolicySimulation,
   ProposedPolicy,
   PublishedPolicy
@@ -16,7 +19,11 @@ import { ambiguousPerson, personOf, respond } from "./administrator.ts"
 import { Api } from "./Api.ts"
 import { via } from "./changes.ts"
 import { json } from "./json.ts"
-import { orProblem } from "./problems.ts"
+import { orProblem, type PublicError } from "./problems.ts"
+
+/** As changes are answered, except that the caller's scopes are enough: what is refused is the act. */
+const inPerson = <R>(effect: Effect.Effect<HttpServerResponse.HttpServerResponse, PublicError, R>) =>
+  orProblem(Effect.catchTag(effect, "NotInScope", ({ message }) => Effect.fail(NotAllowed.of(message))))
 
 export const PolicyEditing = HttpApiBuilder.group(
   Api,
@@ -57,15 +64,24 @@ export const PolicyEditing = HttpApiBuilder.group(
             json<PublishedPolicy>({ version })
           )
         ),
+      proposals: () =>
+        inPerson(
+          Effect.gen(function* () {
+            const waiting = yield* changes.list({ which: "me", limit: 100 })
+            const own = yield* changes.list({ which: "mine", state: "waiting", limit: 100 })
+            const proposals = [...waiting, ...own].filter(({ actionIds }) => actionIds.includes(PUBLISH))
+            return json<PolicyProposals>({ proposals })
+          })
+        ),
       propose: ({ payload: { document: text, replacing: replaces } }) =>
-        orProblem(
+        inPerson(
           Effect.gen(function* () {
             const { changeId } = yield* changes.proposePolicy({ text, replaces, via: yield* via })
             return json<ProposedPolicy>({ changeId })
           })
         ),
       proposal: ({ params: { id } }) =>
-        orProblem(
+        inPerson(
           Effect.gen(function* () {
             const by = yield* via
             const document = yield* changes.policyFile(id, by)

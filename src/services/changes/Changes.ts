@@ -62,6 +62,7 @@ import type { Unit } from "./Unit.ts"
 export type { Confirmed, Decision } from "./decisions.ts"
 export type { OpenAction } from "./callers.ts"
 export type { ChangeSettings, Draft, Proposal } from "./Proposal.ts"
+export { PUBLISH } from "./apply.ts"
 export type { Publishable } from "./publishing.ts"
 export type { ChangeEntry, Via } from "./records.ts"
 

@@ -17,6 +17,7 @@ import { Phone } from "./Phone.tsx"
 import { place, to } from "./place.ts"
 import { Policy } from "./Policy.tsx"
 import { PolicyEditor } from "./PolicyEditor.tsx"
+import { PolicyProposal, PolicyProposals } from "./PolicyProposal.tsx"
 import { Texts } from "./Texts.tsx"
 import { Usage } from "./Usage.tsx"
 import { type Access, access, announcement, handleFailure, may, problemOf } from "./state.ts"
@@ -72,7 +73,7 @@ const SECTIONS = [
 
 const Inside = ({ session: { organization, scopes } }: { readonly session: Session }) => {
   const { path, query } = place.value
-  const [section = "people", part] = path
+  const [section = "people", part, one] = path
   const address = path.join("/")
   useEffect(() => scrollTo(0, 0), [address])
   const elsewhere = [
@@ -119,6 +120,12 @@ const Inside = ({ session: { organization, scopes } }: { readonly session: Sessi
           <History from={query["from"]} to={query["to"]} />
         ) : section === "policy" && part === "edit" && may("policy") ? (
           <PolicyEditor key={query["version"] ?? ""} version={query["version"]} />
+        ) : section === "policy" && part === "proposals" && may("policy") ? (
+          one === undefined ? (
+            <PolicyProposals />
+          ) : (
+            <PolicyProposal key={one} id={one} />
+          )
         ) : section === "policy" && part === "explain" ? (
           <Explain key={JSON.stringify(query)} person={query["person"]} type={query["type"]} row={query["row"]} />
         ) : section === "policy" ? (

@@ -9,7 +9,12 @@ export const PolicyParts = () => {
   const [, part] = place.value.path
   const parts = [
     { part: undefined, name: "In force", path: ["policy"] },
-    ...(may("policy") ? [{ part: "edit", name: "Edit", path: ["policy", "edit"] }] : []),
+    ...(may("policy")
+      ? [
+          { part: "edit", name: "Edit", path: ["policy", "edit"] },
+          { part: "proposals", name: "Proposals", path: ["policy", "proposals"] }
+        ]
+      : []),
     { part: "history", name: "History", path: ["policy", "history"] },
     { part: "explain", name: "Explain", path: ["policy", "explain"] }
   ]

@@ -1,14 +1,15 @@
 /** Edits the policy as a file: the text, what it would mean and change, and its publication. */
 import { signal } from "@preact/signals"
-import { useEffect, useId, useRef, useState } from "preact/hooks"
-import type { PolicyCheck } from "../../wire/admin/policyEditor.ts"
+import { useEffect, useRef, useState } from "preact/hooks"
+import type { PolicyCheck, PolicyDocument } from "../../wire/admin/policyEditor.ts"
 import type { Problem } from "../shared/api.ts"
-import { checkPolicy, policyDocument, publishPolicy } from "./api.ts"
+import { checkPolicy, policyDocument, proposePolicy, publishPolicy } from "./api.ts"
 import { Diff } from "./History.tsx"
-import { Badge, ConfirmButton, counted, Failure, Title, useTitle, WhenLoaded } from "./parts.tsx"
+import { Badge, ConfirmButton, counted, Failure, listed, Title, useTitle, WhenLoaded } from "./parts.tsx"
 import { to } from "./place.ts"
 import { PolicyParts } from "./Policy.tsx"
 import { PolicyGrid } from "./PolicyGrid.tsx"
+import { PolicyText, showLine } from "./PolicyText.tsx"
 import { Remarks, Report } from "./PolicyReport.tsx"
 import { Simulation } from "./PolicySimulation.tsx"
 import { announcement, handleFailure, useLoaded } from "./state.ts"
@@ -39,12 +40,11 @@ const Editor = ({
   reload,
   restoring
 }: {
-  readonly inForce: { readonly version: number; readonly document: string }
+  readonly inForce: PolicyDocument
   readonly restoring: string | undefined
   readonly reload: () => void
 }) => {
   const area = useRef<HTMLTextAreaElement>(null)
-  const field = useId()
   const [busy, setBusy] = useState(false)
   const [problem, setProblem] = useState<Problem>()
   const [checked, setChecked] = useState<Checked>()
@@ -81,15 +81,7 @@ const Editor = ({
       announcement.value =
         "problems" in found ? `${counted(found.problems.length, "problem")}.` : "Checked. Read below what would change."
     })
-  const show = (line: number) => {
-    const before = text.split("\n").slice(0, line - 1)
-    const start = before.reduce((sum, { length }) => sum + length + 1, 0)
-    const end = text.indexOf("\n", start)
-    area.current?.focus()
-    area.current?.setSelectionRange(start, end === -1 ? text.length : end)
-    if (area.current !== null)
-      area.current.scrollTop = (area.current.scrollHeight * Math.max(0, line - 4)) / text.split("\n").length
-  }
+  const show = (line: number) => showLine(area.current, line)
   const report = checked?.text === text ? checked.found : undefined
   const failing = report === undefined || "problems" in report ? [] : report.tests.filter(({ passes }) => !passes)
   const isPublishable =
@@ -136,18 +128,7 @@ const Editor = ({
           check()
         }}
       >
-        <label for={field}>Policy file (JSON)</label>
-        <textarea
-          id={field}
-          ref={area}
-          rows={24}
-          wrap="off"
-          spellcheck={false}
-          autocomplete="off"
-          autocapitalize="off"
-          value={text}
-          onInput={({ currentTarget }) => edit(currentTarget.value)}
-        />
+        <PolicyText text={text} area={area} edit={(next) => edit(next)} />
         <div class="actions">
           {kept === undefined ? null : (
             <ConfirmButton
@@ -185,7 +166,23 @@ const Editor = ({
           <Report checked={report} show={show} />
           <Simulation key={checked!.text} text={checked!.text} />
           <div class="actions">
-            {isPublishable ? (
+            {isPublishable && inForce.approvers !== undefined ? (
+              <ConfirmButton
+                label={`Propose version ${inForce.version + 1}`}
+                title="Propose this policy?"
+                confirm="Propose"
+                done="It waits for another person's approval."
+                act={async () => {
+                  const id = await proposePolicy(text, replacing)
+                  draft.value = undefined
+                  location.hash = to(["policy", "proposals", id])
+                }}
+                reload={() => undefined}
+              >
+                {counted(report.changes.length, "change")} to version {inForce.version}. Another person with the role{" "}
+                {listed(inForce.approvers, "or")} approves it in the inbox before it is in force.
+              </ConfirmButton>
+            ) : isPublishable ? (
               <ConfirmButton
                 label={`Publish version ${inForce.version + 1}`}
                 title="Publish this policy?"

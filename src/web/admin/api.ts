@@ -32,7 +32,10 @@ import type {
 import type {
   PolicyCheck,
   PolicyDocument,
+  PolicyProposal,
+  PolicyProposals,
   PolicySimulation,
+  ProposedPolicy,
   PublishedPolicy,
   PublishPolicy,
   SimulatePolicy
@@ -41,6 +44,7 @@ import type { AskGrid, GridEdit, PolicyGrid } from "../../wire/admin/policyGrid.
 import type { TextLog } from "../../wire/admin/texts.ts"
 import type { Health } from "../../wire/admin/health.ts"
 import type { KeepQuestions, UnclearQuestions, Usage } from "../../wire/admin/usage.ts"
+import type { Preview } from "../../wire/changes.ts"
 import type { ProblemSlug } from "../../wire/problems.ts"
 import type { Session } from "../../wire/session.ts"
 import { get, Problem, request } from "../shared/api.ts"
@@ -84,6 +88,21 @@ export const simulatePolicy = (document: string, person?: PersonReference) =>
   post<PolicySimulation>("policy/simulation", { document, ...person } satisfies SimulatePolicy)
 export const publishPolicy = async (document: string, replacing: number) =>
   (await post<PublishedPolicy>("policy/publish", { document, replacing } satisfies PublishPolicy)).version
+export const proposePolicy = async (document: string, replacing: number) =>
+  (await post<ProposedPolicy>("policy/proposals", { document, replacing } satisfies PublishPolicy)).changeId
+export const policyProposals = async () => (await get<PolicyProposals>("/v1/admin/policy/proposals")).proposals
+export const policyProposal = (id: string) =>
+  get<PolicyProposal>(`/v1/admin/policy/proposals/${encodeURIComponent(id)}`)
+/** The administrator's decision on a change. */
+export const decideOn = async (
+  { changeId, digest }: Preview,
+  decision: "confirm" | "reject" | "withdraw"
+): Promise<void> =>
+  void (await request(
+    "POST",
+    `/v1/changes/${encodeURIComponent(changeId)}/${decision}`,
+    decision === "confirm" ? { digest } : undefined
+  ))
 export const types = async () => (await get<Types>("/v1/admin/types")).types
 
 const explanations = async (question: TypeQuestion) => (await post<TypeExplanations>("explain", question)).explanations

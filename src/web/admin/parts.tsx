@@ -244,5 +244,5 @@ export const counted = (count: number, one: string, many = `${one}s`): string =>
   `${count.toLocaleString()} ${count === 1 ? one : many}`
 
 /** "a, b and c". */
-export const listed = (words: ReadonlyArray<string>): string =>
-  words.length < 2 ? words.join("") : `${words.slice(0, -1).join(", ")} and ${words.at(-1)!}`
+export const listed = (words: ReadonlyArray<string>, last = "and"): string =>
+  words.length < 2 ? words.join("") : `${words.slice(0, -1).join(", ")} ${last} ${words.at(-1)!}`

@@ -1,6 +1,6 @@
 /** The policy as a file on the administration page: what a file would mean and change, before it is published. */
 import { Schema } from "effect"
-import { Preview } from "../../domain/Change.ts"
+import { ChangeSummary, Preview } from "../../domain/Change.ts"
 import { Strings, textUpTo } from "../scalars.ts"
 import { personReference } from "./people.ts"
 import { PolicyChanges, Rules } from "./policy.ts"
@@ -130,6 +130,13 @@ export const PolicyProposal = Schema.Struct({
   document: Schema.String
 })
 export type PolicyProposal = typeof PolicyProposal.Encoded
+
+export const PolicyProposals = Schema.Struct({
+  proposals: Schema.Array(ChangeSummary).annotate({
+    description: "Those that wait for your approval, and yours that wait for another person's"
+  })
+})
+export type PolicyProposals = typeof PolicyProposals.Encoded
 
 export const PublishedPolicy = Schema.Struct({ version: Schema.Int })
 export type PublishedPolicy = typeof PublishedPolicy.Encoded

@@ -100,7 +100,9 @@ export class Inbox {
     const types = new Set(this.types.value)
     const people = new Map(this.people.value)
     for (const { actionIds, proposer, proposerName } of found) {
-      for (const id of actionIds) types.add(id.slice(0, id.lastIndexOf(".")))
+      // An action of another system has no type, and neither has the publication of a policy.
+      for (const id of actionIds)
+        if (id.includes(".") && id !== "policy.publish") types.add(id.slice(0, id.lastIndexOf(".")))
       if (proposerName !== undefined) people.set(proposer, proposerName)
     }
     this.types.value = [...types].toSorted()

@@ -1,8 +1,18 @@
 /** What a change does, in words that code writes. */
 import type { Preview } from "../../../wire/changes.ts"
 
-const VERBS: Readonly<Record<string, string>> = { create: "Add", update: "Change", delete: "Delete" }
-const DONE: Readonly<Record<string, string>> = { create: "Added", update: "Changed", delete: "Deleted" }
+const VERBS: Readonly<Record<string, string>> = {
+  create: "Add",
+  update: "Change",
+  delete: "Delete",
+  publish: "Publish"
+}
+const DONE: Readonly<Record<string, string>> = {
+  create: "Added",
+  update: "Changed",
+  delete: "Deleted",
+  publish: "Published"
+}
 
 const ENDINGS: ReadonlyArray<readonly [RegExp, string]> = [
   [/people$/, "person"],
@@ -10,6 +20,9 @@ const ENDINGS: ReadonlyArray<readonly [RegExp, string]> = [
   [/(ss|x|ch|sh)es$/, "$1"],
   [/([^s])s$/, "$1"]
 ]
+
+/** The action of a change that publishes a policy. */
+const PUBLISH = "policy.publish"
 
 /** "person" of people, "company" of companies. */
 const singular = (plural: string): string => {
@@ -32,6 +45,7 @@ const phrase = (verbs: Readonly<Record<string, string>>, actionIds: ReadonlyArra
     const words = others.length > 0 ? `do ${rows} steps` : only.replaceAll("_", " ")
     return words.slice(0, 1).toUpperCase() + words.slice(1) + (others.length === 0 && rows > 1 ? ` (${rows})` : "")
   }
+  if (only === PUBLISH) return `${verbs["publish"]} a policy`
   if (only === undefined || others.length > 0) return `${verbs["update"]} ${counted(rows, "rows")}`
   return `${verbs[operationOf(only)] ?? verbs["update"]} ${counted(rows, typeOf(only))}`
 }
