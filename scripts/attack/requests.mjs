@@ -313,6 +313,9 @@ export const requestsOf = async (world) => {
     }),
     // Another version is in force, so that no request that is sent unchanged publishes anything.
     post("publish a policy", "/v1/admin/policy/publish", { document: POLICY, replacing: 0 }, { status: [409] }),
+    post("propose a policy", "/v1/admin/policy/proposals", { document: POLICY, replacing: 0 }, { status: [409] }),
+    get("proposed policies", "/v1/admin/policy/proposals"),
+    get("a proposed policy", "/v1/admin/policy/proposals/{id}", {}, { params: { id: "jopunmeybcyfn" }, status: [404] }),
     post("explain", "/v1/admin/explain", { id: samir, type: "people" }),
     post("explain a person", "/v1/admin/explain", { identifier: "rosa.delgado@harbor.example", type: "people" }),
     post("explain a row", "/v1/admin/explain/row", { id: samir, type: "people", row: entities[0].entityId }),

@@ -76,6 +76,8 @@ const invitationsTest = "test/channels/http/invitations.test.ts"
 const invitationListsTest = "test/channels/http/invitationLists.test.ts"
 const unclearTest = "test/services/administration/unclearQuestions.test.ts"
 const policyEditorTest = "test/channels/http/policyEditor.test.ts"
+const publishing = "src/services/changes/publishing.ts"
+const publishingTest = "test/services/changes/publishing.test.ts"
 const connectionsTest = "test/channels/http/connections.test.ts"
 const importsTest = "test/channels/http/imports.test.ts"
 const storing = "src/database/migrations/0030_storing_proposals.ts"
@@ -1736,6 +1738,90 @@ export const replays = [
     ]
   },
   {
+    name: "A policy that its proposer approved with another credential (our own review)",
+    test: [publishingTest, "is never approved by its proposer, whatever the credential"],
+    defence: "decisions.ts and the claim in apply.ts: the approver's person differs from the proposer's",
+    removed: "the three comparisons",
+    patches: [
+      [
+        decisions,
+        "const own = stored.proposer_id === principal.anchorEntityId",
+        'const own = stored.proposer_id === principal.anchorEntityId && stored.state === "open"'
+      ],
+      [decisions, "proposer_id !== anchorEntityId && ", 'proposer_id !== "" && anchorEntityId !== "" && '],
+      [apply, "(level <> 'second' OR proposer_id <> $5::text)", "(level <> 'second' OR $5::text <> '')"]
+    ]
+  },
+  {
+    name: "A policy that an agent, a narrowed token or a token without administration approved (our own review)",
+    test: [publishingTest, "is proposed, shown and approved only in person, by members who may change the policy"],
+    defence:
+      "publishing.ts `governs`: neither an actor nor a scope, the power now, and a channel that admits administrators",
+    removed: "all but the power",
+    patches: [
+      [publishing, "principal.actor === undefined && principal.scope === undefined && powersOf", "powersOf"],
+      [
+        publishing,
+        "via.administers === true && mayChangePolicy(caller)",
+        'via.channel !== "" && mayChangePolicy(caller)'
+      ]
+    ]
+  },
+  {
+    name: "A token that confirms changes of rows approved a policy (our own review)",
+    test: [
+      "test/channels/http/policyProposals.test.ts",
+      "A proposed policy is listed, read and approved with tokens for administration, and never with one that only confirms"
+    ],
+    defence: "http/changes.ts `via`: a credential administers by its scope",
+    removed: "the scope",
+    patches: [["src/channels/http/changes.ts", 'scopes.includes("admin")', "scopes.length > 0"]]
+  },
+  {
+    name: "A proposed policy published over another one that its approver hadn't seen (our own review)",
+    test: [publishingTest, "is stale once another version is in force, and is then shown without a digest"],
+    defence: "publishing.ts: the version that the file was made from is in force, in the publishing transaction",
+    removed: "the requirement",
+    patches: [
+      [
+        publishing,
+        "    yield* refusing(requireVersion(sql, organization.id, publication.replaces), () => Stale.of(REPLACED))\n",
+        ""
+      ],
+      [publishing, "requireGovernable, requireVersion }", "requireGovernable }"]
+    ]
+  },
+  {
+    name: "A policy published for a proposer who may not change it any more (our own review)",
+    test: [publishingTest, "ends when its proposer may not change the policy any more"],
+    defence: "publishing.ts: the proposer's power of now, at the approval",
+    removed: "the requirement",
+    patches: [[publishing, "if (!mayChangePolicy(proposer))", "if (!mayChangePolicy(approver))"]]
+  },
+  {
+    name: "A policy published directly where a second person approves publications (our own review)",
+    test: [publishingTest, "is replaced by no other way, but for an operator who says so, which the audit log records"],
+    defence: "Policies.ts `publish`: refused while the policy in force asks for an approval",
+    removed: "the refusal",
+    patches: [
+      [
+        "src/services/policies/Policies.ts",
+        "if (publishing !== undefined && withoutApproval !== true)",
+        "if (publishing !== undefined && withoutApproval === false)"
+      ]
+    ]
+  },
+  {
+    name: "An approved policy after which no second person could approve another one (our own review)",
+    test: [publishingTest, "never takes away the last active person who may change the policy, or the last approver"],
+    defence: "publishing.ts: an active holder of the power and an active approver, in the publishing transaction",
+    removed: "the requirement",
+    patches: [
+      [publishing, "    yield* refusing(requireGovernable(sql, organization, policy), notAllowed)\n", ""],
+      [publishing, "insertPolicy, requireGovernable, requireVersion }", "insertPolicy, requireVersion }"]
+    ]
+  },
+  {
     name: "The second person's yes applied what the proposer may no longer do (our own review)",
     test: [approvalTest, "applies nothing after the proposer lost the permission, though the approver has it"],
     defence: "decisions.ts `partiesOf`: the proposer's plans of now, not only the approver's, decide",
@@ -1793,7 +1879,7 @@ export const replays = [
     test: [changesTest, "writes rows as a role that has no right to memberships, credentials or policies"],
     defence: "apply.ts: rows are written as `max_change_<hash>`",
     removed: "the switch to the role",
-    patches: [[apply, "deletesPeople ? null : (changeRole ?? null)", "null"]]
+    patches: [[apply, "role: deletesPeople ? undefined : changeRole,", "role: undefined,"]]
   },
   {
     name: "A token that only proposes confirmed its own change (our own review)",
@@ -2347,7 +2433,7 @@ export const replays = [
     patches: [
       [
         "src/services/policies/Policies.ts",
-        'if (administrator !== undefined) yield* requireHolder(app, organization, policy, "policy")',
+        "if (administrator !== undefined) yield* requireGovernable(app, organization, policy)",
         ""
       ]
     ]

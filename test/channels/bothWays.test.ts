@@ -72,6 +72,8 @@ interface Act {
   readonly path?: (twin: Twin) => string
   readonly body?: (twin: Twin) => object | FormData
   readonly command: (twin: Twin) => ReadonlyArray<string>
+  /** An act without audit events of its own. */
+  readonly leaves?: "a waiting change"
 }
 
 const form = (file: string, options: object) => {
@@ -171,6 +173,17 @@ const ACTS: ReadonlyArray<Act> = [
       "--replacing",
       String(published.get(twin)!.version)
     ]
+  },
+  {
+    route: "POST /v1/admin/policy/proposals",
+    what: "proposes a policy, which waits for another person",
+    body: (twin) => ({ document: published.get(twin)!.text, replacing: published.get(twin)!.version }),
+    command: (twin) => [
+      ...["policy", "publish", fileOf("policy.json", published.get(twin)!.text), "--propose"],
+      ...["--replacing", String(published.get(twin)!.version), "--as", address("yuki")(twin)]
+    ],
+    // The proposer is a person in both; what the audit log has of it, its decision writes.
+    leaves: "a waiting change"
   },
   {
     route: "POST /v1/admin/import",
@@ -324,7 +337,8 @@ const named = (text: string) => text.replaceAll(/\b([ct])_j[a-z]{12}\b/g, "$1_ne
 /** Ids, times, hashes and sealed texts are of one row alone, and the actor is compared by itself. */
 const neutral = (value: unknown, twin: Twin, names: ReadonlyArray<readonly [string, string]>): string => {
   let text = JSON.stringify(value, (key, part: unknown) =>
-    /(^|_)(id|at|until|sha256|sealed|version|epoch)$/.test(key) || /^(actor|author|set_by|document)$/.test(key)
+    /(^|_)(id|at|until|sha256|sealed|version|epoch|by)$/.test(key) ||
+    /^(actor|author|document|digest|key|ms|channel)$/.test(key)
       ? "…"
       : part
   )
@@ -401,9 +415,11 @@ describe("what an administrator does over HTTP", () => {
           }
         })
       )
-      expect(ofWeb!.events.length).toBeGreaterThan(0)
-      expect(ofWeb!.actors).toEqual([web.idOf("yuki")])
-      expect(ofCmd!.actors).toEqual(["operator"])
+      if (act.leaves === undefined) {
+        expect(ofWeb!.events.length).toBeGreaterThan(0)
+        expect(ofWeb!.actors).toEqual([web.idOf("yuki")])
+        expect(ofCmd!.actors).toEqual(["operator"])
+      } else expect(JSON.stringify(ofWeb!.state["max.changes"])).toContain('\\"state\\":\\"waiting\\"')
       expect(ofWeb!.events).toEqual(ofCmd!.events)
       expect(ofWeb!.state).toEqual(ofCmd!.state)
     }

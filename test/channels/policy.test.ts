@@ -242,6 +242,54 @@ describe("max policy", () => {
     expect(ran.stdout).toContain("- phone lost on 1 row: Vera Vip")
   })
 
+  it("proposes a file that another person approves in the inbox, where the policy asks for that", async () => {
+    const { version } = await inForce()
+    await max("member", "add", "bob@example.com", "--role", "admin")
+    const { stdout: document } = await max("policy", "show")
+    const confirm = [{ action: "publish", by: "second", approvers: ["admin"] }]
+    const governed = file("governed.json", JSON.stringify({ ...JSON.parse(document), confirm }))
+    expect(await max("policy", "publish", governed)).toMatchObject({ code: 0 })
+
+    const narrower = { ...JSON.parse(document), confirm, tests: [] }
+    const proposed = file("proposed.json", JSON.stringify({ ...narrower, rules: JSON.parse(document).rules.slice(1) }))
+    for (const args of [
+      ["publish", proposed],
+      ["revoke", "member", "people.phone"]
+    ])
+      expect(await max("policy", ...args)).toMatchObject({
+        code: 1,
+        stderr: expect.stringContaining("A second person (admin) approves each publication here.")
+      })
+    expect((await max("policy", "publish", proposed, "--propose", "--without-approval")).code).toBe(2)
+    expect((await max("policy", "publish", proposed, "--propose")).code).not.toBe(0)
+    const waiting = await max("policy", "publish", proposed, "--propose", "--as", "ada@example.com")
+    expect([waiting.code, waiting.stderr]).toEqual([0, ""])
+    expect(waiting.stdout).toContain("Publish the policy: Over version ")
+    expect(waiting.stdout).toContain("Waits for another person with the role admin")
+    expect((await inForce()).version).toBe(version + 1)
+
+    const inbox = await max("inbox", "--as", "bob@example.com")
+    const [, changeId] = /max change confirm (\w+)/.exec(inbox.stdout)!
+    expect((await max("inbox", "--as", "ada@example.com")).stdout).toContain("Nothing waits for you.")
+    const shown = await max("change", "show", changeId!, "--as", "bob@example.com")
+    expect(shown.stdout).toMatch(/^ {2}- \S+: /m)
+    expect(shown.stdout).toMatch(/ now, and would see /)
+    const { digest, policy } = JSON.parse(
+      (await max("change", "show", changeId!, "--as", "bob@example.com", "--json")).stdout
+    ) as { digest: string; policy: { changes: ReadonlyArray<unknown> } }
+    expect(policy.changes.length).toBeGreaterThan(0)
+    expect((await max("change", "confirm", changeId!, digest, "--as", "ada@example.com")).stdout).toContain("Waits for")
+    const done = await max("change", "confirm", changeId!, digest, "--as", "bob@example.com")
+    expect(done.stdout).toContain(`Published: version ${version + 2} is in force.`)
+    expect((await max("audit", "list", "--action", "policy.published")).stdout).toContain(changeId)
+
+    // An operator publishes all the same, and says so.
+    const back = await max("policy", "publish", file("back.json", document), "--without-approval")
+    expect(back.code).toBe(0)
+    expect((await max("audit", "list", "--action", "policy.published")).stdout).toContain("withoutApproval")
+    await max("member", "add", "bob@example.com", "--role", "member")
+  })
+
   it("prints the general schema without a database, and an organization's schema with one", async () => {
     const general = await runMax(["policy", "schema"], { DATABASE_URL: "postgres://user:x@127.0.0.1:1/none" })
     expect(JSON.parse(general.stdout)).toEqual(

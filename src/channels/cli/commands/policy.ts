@@ -72,8 +72,10 @@ export const publish = Command.make(
     const policies = yield* Policies
     const organization = yield* currentOrganization
     const text = yield* readPolicyFile(input.file)
-    const { changes, warnings } = yield* policies.check(organization, text)
+    const { changes, tests, warnings } = yield* policies.check(organization, text)
     if (input.propose) {
+      if (tests.some(({ failures }) => failures.length > 0))
+        return yield* OperatorError.of("The policy was not proposed: not all of its tests pass.", testLines(tests))
       if (input.withoutApproval) return yield* UsageError.of("Pass --propose or --without-approval, not both.")
       const replaces =
         Option.getOrElse(input.replacing, () => undefined) ?? (yield* policies.current(organization)).version
