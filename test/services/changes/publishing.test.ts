@@ -182,8 +182,9 @@ layer(TestServices, { excludeTestServices: true })("publishing a policy as a cha
 
   it.effect("ends when its proposer may not change the policy any more", () =>
     Effect.gen(function* () {
-      const { ada, bo, inForce, organization, version } = yield* governing("demoted")
+      const { ada, bo, inForce, member, organization, version } = yield* governing("demoted")
       const members = yield* Memberships
+      yield* member("cy", "admin")
       const { changeId } = yield* ada.propose(WIDER, version)
       const { digest } = yield* bo.preview(changeId)
       yield* members.add(organization, { identifier: ada.email, roles: ["member"] })
