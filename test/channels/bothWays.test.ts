@@ -179,8 +179,14 @@ const ACTS: ReadonlyArray<Act> = [
     what: "proposes a policy, which waits for another person",
     body: (twin) => ({ document: published.get(twin)!.text, replacing: published.get(twin)!.version }),
     command: (twin) => [
-      ...["policy", "publish", fileOf("policy.json", published.get(twin)!.text), "--propose"],
-      ...["--replacing", String(published.get(twin)!.version), "--as", address("yuki")(twin)]
+      "policy",
+      "publish",
+      fileOf("policy.json", published.get(twin)!.text),
+      "--propose",
+      "--replacing",
+      String(published.get(twin)!.version),
+      "--as",
+      address("yuki")(twin)
     ],
     // The proposer is a person in both; what the audit log has of it, its decision writes.
     leaves: "a waiting change"
@@ -415,11 +421,12 @@ describe("what an administrator does over HTTP", () => {
           }
         })
       )
-      if (act.leaves === undefined) {
-        expect(ofWeb!.events.length).toBeGreaterThan(0)
-        expect(ofWeb!.actors).toEqual([web.idOf("yuki")])
-        expect(ofCmd!.actors).toEqual(["operator"])
-      } else expect(JSON.stringify(ofWeb!.state["max.changes"])).toContain('\\"state\\":\\"waiting\\"')
+      const isRecorded = act.leaves === undefined
+      expect(ofWeb!.events.length > 0).toBe(isRecorded)
+      expect(ofWeb!.actors).toEqual(isRecorded ? [web.idOf("yuki")] : [])
+      expect(ofCmd!.actors).toEqual(isRecorded ? ["operator"] : [])
+      const changes = JSON.stringify(ofWeb!.state["max.changes"] ?? [])
+      expect(changes.includes('\\"state\\":\\"waiting\\"')).toBe(!isRecorded)
       expect(ofWeb!.events).toEqual(ofCmd!.events)
       expect(ofWeb!.state).toEqual(ofCmd!.state)
     }

@@ -11,7 +11,7 @@ import { person } from "./changes.ts"
 /** As a session or the terminal reaches the service. */
 const IN_PERSON = { channel: "test", administers: true }
 
-export const APPROVED = [{ action: "publish", by: "second", approvers: ["admin"] }]
+const APPROVED = [{ action: "publish", by: "second", approvers: ["admin"] }]
 
 const reading = (role: string, columns: ReadonlyArray<string>) => ({
   id: `${role}-people`,
