@@ -264,7 +264,7 @@ describe("max policy", () => {
     expect((await max("policy", "publish", proposed, "--propose")).code).not.toBe(0)
     const waiting = await max("policy", "publish", proposed, "--propose", "--as", "ada@example.com")
     expect([waiting.code, waiting.stderr]).toEqual([0, ""])
-    expect(waiting.stdout).toContain("Publish the policy: Over version ")
+    expect(waiting.stdout).toContain("Publish a policy over version ")
     expect(waiting.stdout).toContain("Waits for another person with the role admin")
     expect((await inForce()).version).toBe(version + 1)
 

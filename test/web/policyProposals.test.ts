@@ -98,13 +98,16 @@ describe("a policy that another person approves", () => {
       await look(yuki, "policy-proposed", looks)
       expect((await inForce()).version).toBe(version)
 
-      const priya = await visit("/inbox", "priya", looks)
-      const card = priya.getByRole("group", { name: "Publish a policy" })
+      const inbox = await visit("/inbox", "priya", looks)
+      const card = inbox.getByRole("group", { name: "Publish 1 policy" })
       await card.getByText(id).waitFor()
       await card.getByText("Yuki Tanaka asks for this.").waitFor()
       expect(await card.getByRole("button").count()).toBe(0)
-      await look(priya, "policy-inbox", looks)
-      await card.getByRole("link", { name: "Review and decide" }).click()
+      await look(inbox, "policy-inbox", looks)
+      const [priya] = await Promise.all([
+        inbox.waitForEvent("popup"),
+        card.getByRole("link", { name: "Decide in Max" }).click()
+      ])
       await section(priya, "What changes").getByText(id).waitFor()
       await section(priya, "Tests").waitFor()
       await section(priya, "Who gains and loses")
@@ -119,10 +122,10 @@ describe("a policy that another person approves", () => {
 
       // Its proposer sees what came of it, and proposes to take it back.
       const after = await visit(`/inbox/${changeId}`, "yuki", looks)
-      const published = after.getByRole("group", { name: "Publish a policy" })
-      await published.getByText("Published a policy.").waitFor()
+      const published = after.getByRole("group", { name: "Publish 1 policy" })
+      await published.getByText("Published 1 policy.").waitFor()
       await press(published, "Undo")
-      const undo = after.getByRole("group", { name: "Undo: Publish a policy" })
+      const undo = after.getByRole("group", { name: "Undo: Publish 1 policy" })
       await undo.getByRole("button", { name: "Ask for approval" }).click()
       await undo.getByText("Waits for the approval of another person.").waitFor()
       const approving = await visit("/admin#/policy/proposals", "priya", looks)

@@ -48,6 +48,7 @@ const duration = (seconds: number): string =>
 const rolesIn = (roles: ReadonlyArray<string>): string => roles.map(shown).join(" or ")
 
 const policyLines = ({ changes, problems, replaces, tests, warnings }: PreviewPolicy): ReadonlyArray<string> => [
+  bold(`Publish a policy over version ${replaces}`),
   ...(changes.length === 0 ? [`  The same as version ${replaces}.`] : []),
   ...changes.map(({ mark, what }) => `  ${mark} ${shown(what)}`),
   ...warnings.map((warning) => `  Warning: ${shown(warning)}`),
@@ -85,8 +86,11 @@ export const changeLines = (preview: Preview, isSaid = false): ReadonlyArray<str
       ? []
       : [dim(`Read from a message of ${shown(source.from)} (${shown(source.source)} ${shown(source.sourceId)})`)]),
     ...(preview.remains ?? []).map((name) => `“${shown(name)}” isn't taken back: it can't be undone here.`),
-    ...(steps.length === 0 ? ["Its values aren't kept any more."] : steps.flatMap(stepLines)),
-    ...(preview.policy === undefined ? [] : policyLines(preview.policy)),
+    ...(steps.length === 0
+      ? ["Its values aren't kept any more."]
+      : preview.policy === undefined
+        ? steps.flatMap(stepLines)
+        : policyLines(preview.policy)),
     ...standing(preview, isSaid)
   ]
 }

@@ -7,7 +7,7 @@ import type { SqlError } from "effect/sql"
 import type { Database } from "../../database/Database.ts"
 import { holdEpoch } from "../../database/epoch.ts"
 import { orUnavailable } from "../../database/execute.ts"
-import type { Preview, PreviewPolicy, Publication, Receipt } from "../../domain/Change.ts"
+import type { Preview, PreviewCell, PreviewPolicy, PreviewStep, Publication, Receipt } from "../../domain/Change.ts"
 import {
   Decided,
   InvalidInput,
@@ -31,6 +31,7 @@ import { canonicalJson, open, seal, sha256 } from "./document.ts"
 import { StalePlan } from "./evaluate.ts"
 import type { ChangeLimits } from "./limits.ts"
 import type { Stored, Via } from "./records.ts"
+import { cut } from "./show.ts"
 import { storeChange } from "./store.ts"
 
 /** As of a change of rows. */
@@ -194,23 +195,39 @@ export const withPublication = Effect.fnUntraced(function* (
   const publication = publicationOf(stored)
   if (publication === undefined) return preview
   const { digest, ...rest } = preview
-  const steps = [
-    {
-      actionId: PUBLISH,
-      action: "Publish the policy",
-      entityTypeId: "",
-      entityId: "",
-      displayName: `Over version ${publication.replaces}`,
-      cells: []
-    }
-  ]
-  if (!governs(viewer, via)) return { ...rest, steps, complete: false }
+  const step: PreviewStep = {
+    actionId: PUBLISH,
+    action: "Publish the policy",
+    entityTypeId: "",
+    entityId: "",
+    displayName: `Over version ${publication.replaces}`,
+    cells: []
+  }
+  if (!governs(viewer, via)) return { ...rest, steps: [step], complete: false }
   const isPending = stored.state === "open" || stored.state === "waiting"
   const policy = yield* isPending
     ? whatItWouldDo(publication, viewer, policies)
     : whatItDid(publication, viewer, policies)
-  return { ...rest, ...(digest === undefined || policy.problems.length > 0 ? {} : { digest }), steps, policy }
+  return {
+    ...rest,
+    ...(digest === undefined || policy.problems.length > 0 ? {} : { digest }),
+    steps: [{ ...step, cells: cellsOf(policy) }],
+    policy
+  }
 })
+
+const MARKS: Readonly<Record<string, string>> = { "+": "Added", "-": "Removed", "~": "Changed" }
+
+/** The same as cells, which every channel shows. */
+const cellsOf = ({ changes, problems, tests, warnings }: PreviewPolicy): ReadonlyArray<PreviewCell> =>
+  [
+    ...changes.map(({ mark, what }) => ({ name: MARKS[mark]!, becomes: what })),
+    ...warnings.map((becomes) => ({ name: "Warning", becomes })),
+    ...(tests === undefined || tests.count === 0
+      ? []
+      : [{ name: "Tests", becomes: `${tests.count - tests.failing.length} of ${tests.count} pass` }]),
+    ...problems.map((becomes) => ({ name: "Problem", becomes }))
+  ].map(({ becomes, name }, index) => ({ columnId: String(index), name, becomes: cut(becomes) }))
 
 const whatItWouldDo = Effect.fnUntraced(function* (
   { replaces, text }: Publication,

@@ -4,6 +4,7 @@ import { Effect, Exit, Result } from "effect"
 import { createHash } from "node:crypto"
 import { expect } from "vitest"
 import { Database } from "../../../src/database/Database.ts"
+import type { PreviewCell } from "../../../src/domain/Change.ts"
 import { Memberships } from "../../../src/services/members/Memberships.ts"
 import { Policies } from "../../../src/services/policies/Policies.ts"
 import { TestServices } from "../../support/database.ts"
@@ -38,7 +39,8 @@ layer(TestServices, { excludeTestServices: true })("publishing a policy as a cha
         tests: { count: 0, failing: [] },
         problems: []
       })
-      expect(shown.steps).toEqual([expect.objectContaining({ actionId: "policy.publish", cells: [] })])
+      const [{ becomes, name }] = shown.steps[0]!.cells as [PreviewCell]
+      expect([name, becomes]).toEqual(["Changed", shown.policy!.changes[0]!.what])
       expect(yield* bo.file(changeId)).toBe(WIDER)
 
       const approved = yield* bo.approve(changeId, shown.digest!)
@@ -218,7 +220,7 @@ layer(TestServices, { excludeTestServices: true })("publishing a policy as a cha
       const { changeId } = yield* ada.propose(policyFile(["name", "status"], test(ada.email, "email")), version)
       const shown = yield* bo.preview(changeId)
       expect(shown.policy!.tests).toEqual({ count: 1, failing: [] })
-      // Whoever the test is about is no member any more, so that it fails.
+      // The person whom the test is about is no member any more, so it fails.
       const cy = yield* members.add(organization, { identifier: "cy@tested.example", roles: ["admin"], create: {} })
       const { owner } = yield* Database
       yield* owner`UPDATE max.identifiers SET anchor_id = ${cy.anchorId} WHERE organization_id = ${organization.id} AND key = ${ada.email}`
@@ -234,12 +236,12 @@ layer(TestServices, { excludeTestServices: true })("publishing a policy as a cha
     Effect.gen(function* () {
       const { ada, bo, inForce, version } = yield* governing("last")
       const without = JSON.parse(policyFile()) as { readonly roles: object }
-      const nobody = { ...without, roles: { ...without.roles, admin: { inherits: [] } }, confirm: [] }
+      const unheld = { ...without, roles: { ...without.roles, admin: { inherits: [] } }, confirm: [] }
       const alone = {
         ...without,
         confirm: [{ action: "publish", by: "second", approvers: ["lawyer"] }]
       }
-      for (const file of [nobody, alone]) {
+      for (const file of [unheld, alone]) {
         const { changeId } = yield* ada.propose(JSON.stringify(file), version)
         const { digest } = yield* bo.preview(changeId)
         expect(yield* tagOf(bo.approve(changeId, digest!))).toBe("NotAllowed")

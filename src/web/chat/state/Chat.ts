@@ -235,11 +235,6 @@ export class Chat {
     return `${this.#base}/inbox/${change}`
   }
 
-  /** The address of the page on which a proposed policy is decided on. */
-  reviewOf(change: string): string {
-    return `${this.#base}/admin#/policy/proposals/${change}`
-  }
-
   async #resume(name: string): Promise<void> {
     const named = (await this.#namedTurns().catch(() => [])).find(({ turn }) => turn === name)
     return named === undefined ? this.goTo(undefined, true) : this.#replay(named)

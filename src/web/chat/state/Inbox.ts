@@ -101,8 +101,7 @@ export class Inbox {
     const people = new Map(this.people.value)
     for (const { actionIds, proposer, proposerName } of found) {
       // An action of another system has no type, and neither has the publication of a policy.
-      for (const id of actionIds)
-        if (id.includes(".") && id !== "policy.publish") types.add(id.slice(0, id.lastIndexOf(".")))
+      for (const id of actionIds) if (/\.[cud]\w+$/.test(id)) types.add(id.slice(0, id.lastIndexOf(".")))
       if (proposerName !== undefined) people.set(proposer, proposerName)
     }
     this.types.value = [...types].toSorted()

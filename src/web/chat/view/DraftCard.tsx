@@ -11,7 +11,6 @@ import { type Card, isPending } from "../state/Card.ts"
 import { STILL } from "../state/Drafts.ts"
 import { deedOf, doneOf, timeLeft } from "./deed.ts"
 import { DraftSteps } from "./DraftSteps.tsx"
-import { PolicyWords } from "./PolicyWords.tsx"
 
 interface Props {
   readonly chat: Chat
@@ -27,7 +26,6 @@ const ENDED: Readonly<Record<string, string>> = {
   withdrawn: "You decided against it. Nothing was changed.",
   expired: "The time to confirm this is over. Nothing was changed.",
   stale: "The data has changed since this was shown. Nothing was changed.",
-  replaced: "Another version of the policy was published before it was approved. Nothing was changed.",
   failed: "This couldn't be done. Nothing was changed."
 }
 
@@ -226,9 +224,9 @@ const Receipt = ({ card, chat }: Props) => {
 }
 
 const Outcome = ({ card, chat, isOver, undoes }: Props & { readonly isOver: boolean }) => {
-  const { own, policy, state } = card.preview.value
+  const { own, state } = card.preview.value
   if (state === "applied") return undoes === undefined ? <Receipt card={card} chat={chat} /> : null
-  const ended = isOver ? "expired" : state === "stale" && policy !== undefined ? "replaced" : state
+  const ended = isOver ? "expired" : state
   const canRepeat = own && undoes === undefined && (ended === "expired" || ended === "stale")
   return (
     <div class="receipt">
@@ -279,21 +277,23 @@ export const DraftCard = ({ alone = false, card, chat, undoes }: Props) => {
       ) : (
         <DraftSteps steps={preview.steps} done={preview.state === "applied"} />
       )}
-      {preview.policy !== undefined && <PolicyWords policy={preview.policy} />}
       {isOpen && <Terms card={card} left={left ?? 0} />}
       {isOpen &&
         preview.complete &&
-        (preview.policy !== undefined && !preview.own ? (
-          <p>
-            <a class="plain" data-at-once href={chat.reviewOf(card.id)}>
-              Review and decide
-            </a>
-          </p>
-        ) : chat.mayConfirm.value ? (
+        // A proposed policy is decided on where all of it is shown.
+        (chat.mayConfirm.value && (preview.policy === undefined || preview.own) ? (
           <Decision card={card} chat={chat} {...(undoes === undefined ? {} : { undoes })} />
         ) : (
           <p>
-            <a class="plain" href={chat.linkTo({ change: card.id })} target="_blank" rel="noopener">
+            <a
+              class="plain"
+              data-at-once
+              href={
+                preview.policy === undefined ? chat.linkTo({ change: card.id }) : `/admin#/policy/proposals/${card.id}`
+              }
+              target="_blank"
+              rel="noopener"
+            >
               Decide in Max
             </a>
           </p>

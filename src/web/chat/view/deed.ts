@@ -21,9 +21,6 @@ const ENDINGS: ReadonlyArray<readonly [RegExp, string]> = [
   [/([^s])s$/, "$1"]
 ]
 
-/** The action of a change that publishes a policy. */
-const PUBLISH = "policy.publish"
-
 /** "person" of people, "company" of companies. */
 const singular = (plural: string): string => {
   const ending = ENDINGS.find(([pattern]) => pattern.test(plural))
@@ -45,7 +42,6 @@ const phrase = (verbs: Readonly<Record<string, string>>, actionIds: ReadonlyArra
     const words = others.length > 0 ? `do ${rows} steps` : only.replaceAll("_", " ")
     return words.slice(0, 1).toUpperCase() + words.slice(1) + (others.length === 0 && rows > 1 ? ` (${rows})` : "")
   }
-  if (only === PUBLISH) return `${verbs["publish"]} a policy`
   if (only === undefined || others.length > 0) return `${verbs["update"]} ${counted(rows, "rows")}`
   return `${verbs[operationOf(only)] ?? verbs["update"]} ${counted(rows, typeOf(only))}`
 }
