@@ -3,10 +3,12 @@ import { layer } from "@effect/vitest"
 import { Effect, Fiber, Layer } from "effect"
 import { afterAll, beforeAll, expect } from "vitest"
 import { Actions } from "../../../src/services/actions/Actions.ts"
+import { CurrentPrincipal } from "../../../src/domain/Principal.ts"
 import { ChangeOutbox } from "../../../src/services/changes/calls/ChangeOutbox.ts"
+import { Changes } from "../../../src/services/changes/Changes.ts"
 import type { ProposedStep } from "../../../src/services/changes/pointers.ts"
 import { Database } from "../../../src/database/Database.ts"
-import { cellOf, changing, confirmed, type Person, person, rowsIn } from "../../support/changes.ts"
+import { cellOf, changing, confirmed, type Person, person, rowsIn, VIA } from "../../support/changes.ts"
 import { servicesWith } from "../../support/database.ts"
 import { startService } from "../../support/service.ts"
 
@@ -345,7 +347,15 @@ layer(Configured, { excludeTestServices: true })("a plan whose steps point at wh
       const confirm = [{ action: "invoke", name: "add_item", by: "second", approvers: ["manager"] }]
       const { buyer, organization } = yield* buying("second", { confirm })
       const boss = yield* person(organization, "boss@second.example", "manager")
-      const draft = yield* buyer.propose({ steps: [ORDER, FORKS] })
+      const expired = yield* buyer.propose({ steps: [ORDER, FORKS] })
+      const { owner } = yield* Database
+      yield* owner`UPDATE max.changes SET expires_at = now() - interval '1 second' WHERE change_id = ${expired.changeId}`
+      const draft = yield* Effect.provideService(
+        (yield* Changes).again(expired.changeId, VIA),
+        CurrentPrincipal,
+        buyer.principal
+      )
+      expect(shown(draft.preview)).toEqual([["ACME"], ["the Number that “Create an order” answers", "Forks"]])
       yield* confirmed(buyer, draft)
       const seen = yield* boss.preview(draft.changeId)
       expect(shown(seen)).toEqual(shown(draft.preview))
