@@ -34,14 +34,18 @@ export const staged = (overrides?: Parameters<typeof openStage>[0]) => {
     await stage.close()
   })
   return {
-    /** Opens the chat page as a member, and requires that the browser reports no fault on it. */
-    visit: async (use: (page: Page) => Promise<void>, looks = DESKTOP, who = ROSA) => {
+    /** Opens the chat page, signed in as a member unless `who` is NULL, and requires that the browser reports no fault on it. */
+    visit: async <A>(
+      use: (page: Page) => Promise<A>,
+      { looks = DESKTOP, who = ROSA }: { readonly looks?: Looks; readonly who?: string | null } = {}
+    ): Promise<A> => {
       const { close, faults, page } = await openPage(browser, stage.url, looks)
       page.setDefaultTimeout(60_000)
-      await stage.signIn(page, who)
-      await use(page)
+      await (who === null ? page.goto(stage.url) : stage.signIn(page, who))
+      const result = await use(page)
       expect(faults).toEqual([])
       await close()
+      return result
     },
     get stage() {
       return stage

@@ -5,20 +5,13 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { Importer } from "../../src/services/import/Importer.ts"
-import { accessibilityFaults, askAndWait, openPage } from "../support/browser.ts"
+import { accessibilityFaults, askAndWait } from "../support/browser.ts"
 import { ROSA, YUKI } from "../support/stage.ts"
 import { staged } from "../support/staged.ts"
 
 const here = staged({ provider: "basic" })
 
-const visit = async (use: (page: Page) => Promise<void>, who = ROSA) => {
-  const { close, faults, page } = await openPage(here.browser, here.stage.url)
-  page.setDefaultTimeout(60_000)
-  await here.stage.signIn(page, who)
-  await use(page)
-  expect(faults).toEqual([])
-  await close()
-}
+const { visit } = here
 
 const rows = (page: Page) => page.locator(".turn").last().locator(".row")
 const question = (page: Page) => page.locator(".question h2").last()
@@ -126,21 +119,24 @@ describe("an answer about one person", () => {
 
 describe("a starter", () => {
   it.each([ROSA, YUKI])("offered to %s finds something", (who) =>
-    visit(async (page) => {
-      const examples = page.locator(".index button")
-      await examples.first().waitFor()
-      const empty: Array<string> = []
-      for (const text of await examples.allInnerTexts()) {
-        await examples.getByText(text, { exact: true }).click()
-        const turn = page.locator(".turn[aria-busy=false]")
-        await turn.waitFor()
-        const answer = await turn.locator(".answer").innerText()
-        if (/\bno\b|couldn't|can't|didn't|\b0\b|nothing/i.test(answer)) empty.push(`${text} ${answer}`)
-        await page.getByRole("button", { name: "New", exact: true }).click()
+    visit(
+      async (page) => {
+        const examples = page.locator(".index button")
         await examples.first().waitFor()
-      }
-      expect(empty).toEqual([])
-    }, who)
+        const empty: Array<string> = []
+        for (const text of await examples.allInnerTexts()) {
+          await examples.getByText(text, { exact: true }).click()
+          const turn = page.locator(".turn[aria-busy=false]")
+          await turn.waitFor()
+          const answer = await turn.locator(".answer").innerText()
+          if (/\bno\b|couldn't|can't|didn't|\b0\b|nothing/i.test(answer)) empty.push(`${text} ${answer}`)
+          await page.getByRole("button", { name: "New", exact: true }).click()
+          await examples.first().waitFor()
+        }
+        expect(empty).toEqual([])
+      },
+      { who }
+    )
   )
 })
 
@@ -157,10 +153,13 @@ describe("a hostile row in a list", () => {
       })
     )
     rmSync(folder, { recursive: true })
-    await visit(async (page) => {
-      await askAndWait(page, "list people with status Odd")
-      expect(await page.locator(".answer img").count()).toBe(0)
-      expect(await page.evaluate("document.documentElement.scrollWidth <= innerWidth")).toBe(true)
-    }, YUKI)
+    await visit(
+      async (page) => {
+        await askAndWait(page, "list people with status Odd")
+        expect(await page.locator(".answer img").count()).toBe(0)
+        expect(await page.evaluate("document.documentElement.scrollWidth <= innerWidth")).toBe(true)
+      },
+      { who: YUKI }
+    )
   })
 })

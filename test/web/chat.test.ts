@@ -1,7 +1,7 @@
 import { Effect } from "effect"
 import { beforeEach, describe, expect, it } from "vitest"
 import type { Page } from "playwright-core"
-import { ask, openPage } from "../support/browser.ts"
+import { ask } from "../support/browser.ts"
 import { finds, inTurn, says } from "../support/messages.ts"
 import { basisKeyOf } from "../support/members.ts"
 import { GUEST, ROSA, YUKI } from "../support/stage.ts"
@@ -12,17 +12,7 @@ const here = staged()
 
 beforeEach(() => here.stage.messages.reset(() => says("Hello.")))
 
-/** Runs a test on a page of a signed-in person (or of none); the page must have recorded no fault at the end. */
-const visit = async <A>(use: (page: Page) => Promise<A>, who: string | null = ROSA, width = 1280): Promise<A> => {
-  const { close, faults, page } = await openPage(here.browser, here.stage.url, { width })
-  page.setDefaultTimeout(60_000)
-  if (who === null) await page.goto(here.stage.url)
-  else await here.stage.signIn(page, who)
-  const result = await use(page)
-  expect(faults).toEqual([])
-  await close()
-  return result
-}
+const { visit } = here
 
 const field = (page: Page) => page.locator(".composer textarea")
 const says_ = (page: Page, text: string) => page.locator(".answer").getByText(text).last().waitFor()
@@ -40,39 +30,50 @@ const LONG = "Here is what I know of the harbor and its people, told slowly, wor
 
 describe("signing in on the chat page", () => {
   it("explains how without a credential, and accepts a pasted link", () =>
-    visit(async (page) => {
-      await page.getByText("max serve --sign-in you@example.com").waitFor()
-      await page.getByLabel("Your sign-in link").fill("not a link")
-      await page.keyboard.press("Enter")
-      await page.getByText("neither a sign-in link nor a token").waitFor()
-      await page.getByLabel("Your sign-in link").fill(await here.stage.linkFor(ROSA))
-      await page.keyboard.press("Enter")
-      await page.getByText("What would you like to know?").waitFor()
-      await page.getByRole("button", { name: "Sign out" }).click()
-      await page.getByText("Your sign-in link").waitFor()
-      expect(await page.context().cookies()).toEqual([])
-    }, null))
+    visit(
+      async (page) => {
+        await page.getByText("max serve --sign-in you@example.com").waitFor()
+        await page.getByLabel("Your sign-in link").fill("not a link")
+        await page.keyboard.press("Enter")
+        await page.getByText("neither a sign-in link nor a token").waitFor()
+        await page.getByLabel("Your sign-in link").fill(await here.stage.linkFor(ROSA))
+        await page.keyboard.press("Enter")
+        await page.getByText("What would you like to know?").waitFor()
+        await page.getByRole("button", { name: "Sign out" }).click()
+        await page.getByText("Your sign-in link").waitFor()
+        expect(await page.context().cookies()).toEqual([])
+      },
+      { who: null }
+    ))
 
   it("removes a link's code from the address, and says when a link was used before", () =>
-    visit(async (page) => {
-      const link = await here.stage.linkFor(ROSA)
-      await page.goto(link)
-      await page.getByText("What would you like to know?").waitFor()
-      expect(page.url()).toBe(`${here.stage.url}/`)
-      await page.context().clearCookies()
-      await page.goto(link)
-      await page.getByText("This link or token was used before or has expired.").waitFor()
-    }, null))
+    visit(
+      async (page) => {
+        const link = await here.stage.linkFor(ROSA)
+        await page.goto(link)
+        await page.getByText("What would you like to know?").waitFor()
+        expect(page.url()).toBe(`${here.stage.url}/`)
+        await page.context().clearCookies()
+        await page.goto(link)
+        await page.getByText("This link or token was used before or has expired.").waitFor()
+      },
+      { who: null }
+    ))
 
   it("accepts a token while the page is open, and stores it nowhere", () =>
-    visit(async (page) => {
-      await page.getByLabel("Your sign-in link").fill(await here.stage.tokenFor(ROSA))
-      await page.keyboard.press("Enter")
-      await page.locator(".index").waitFor()
-      expect(await page.evaluate("JSON.stringify([localStorage, sessionStorage, document.cookie])")).toBe('[{},{},""]')
-      await page.reload()
-      await page.getByText("Your sign-in link").waitFor()
-    }, null))
+    visit(
+      async (page) => {
+        await page.getByLabel("Your sign-in link").fill(await here.stage.tokenFor(ROSA))
+        await page.keyboard.press("Enter")
+        await page.locator(".index").waitFor()
+        expect(await page.evaluate("JSON.stringify([localStorage, sessionStorage, document.cookie])")).toBe(
+          '[{},{},""]'
+        )
+        await page.reload()
+        await page.getByText("Your sign-in link").waitFor()
+      },
+      { who: null }
+    ))
 
   it("offers example questions with names that the person may see", async () => {
     await visit(async (page) => {
@@ -81,10 +82,13 @@ describe("signing in on the chat page", () => {
       await says_(page, "Hello.")
       expect(await questions(page)).toEqual(["Who works at Alder Foods?"])
     })
-    await visit(async (page) => {
-      await page.getByText("You have access to no data yet.").waitFor()
-      expect(await page.locator(".index").count()).toBe(0)
-    }, GUEST)
+    await visit(
+      async (page) => {
+        await page.getByText("You have access to no data yet.").waitFor()
+        expect(await page.locator(".index").count()).toBe(0)
+      },
+      { who: GUEST }
+    )
   })
 })
 
@@ -249,11 +253,14 @@ describe("resuming a turn", () => {
       })
       await says_(page, "The end.")
       await page.waitForURL(/#c\//)
-      await visit(async (otherPerson) => {
-        await otherPerson.getByText("Your questions appear here.").waitFor()
-        await otherPerson.goto(page.url())
-        await otherPerson.locator(".failed").waitFor()
-      }, YUKI)
+      await visit(
+        async (otherPerson) => {
+          await otherPerson.getByText("Your questions appear here.").waitFor()
+          await otherPerson.goto(page.url())
+          await otherPerson.locator(".failed").waitFor()
+        },
+        { who: YUKI }
+      )
     }))
 
   it("reconnects automatically when the connection breaks in the middle", () =>
@@ -337,26 +344,29 @@ describe("many conversations", () => {
         )
       })
     )
-    await visit(async (page) => {
-      await page.locator(".history .item").first().waitFor()
-      expect(await page.locator(".history .item").count()).toBe(100)
-      for (let scrolls = 0; (await page.locator(".history .item").count()) < 500 && scrolls < 40; scrolls++) {
-        await page.locator(".history .list").evaluate((list: any) => list.scrollTo(0, list.scrollHeight))
-        await page.waitForTimeout(100)
-      }
-      expect(await page.locator(".history .item").count()).toBe(500)
-      await page.getByPlaceholder("Search your questions").fill("of many-33_")
-      await page.getByText("None of your questions contains these words.").waitFor()
-      await page.getByPlaceholder("Search your questions").fill("OF MANY-333")
-      await page.getByText("Question 1 of many-333").waitFor()
-      expect(await page.locator(".history .item").count()).toBe(1)
-      await page.goto(`${here.stage.url}/#c/many-1`)
-      await page.getByText("Answer 1000").waitFor()
-      expect(await page.locator(".turn").count()).toBe(24)
-      await page.locator(".scroller").evaluate((one: any) => one.scrollTo(0, 0))
-      await page.getByText("Question 953 of many-1").waitFor({ state: "attached" })
-      // The visible turns keep their position.
-      expect(await page.getByText("Question 977 of many-1").isVisible()).toBe(true)
-    }, YUKI)
+    await visit(
+      async (page) => {
+        await page.locator(".history .item").first().waitFor()
+        expect(await page.locator(".history .item").count()).toBe(100)
+        for (let scrolls = 0; (await page.locator(".history .item").count()) < 500 && scrolls < 40; scrolls++) {
+          await page.locator(".history .list").evaluate((list: any) => list.scrollTo(0, list.scrollHeight))
+          await page.waitForTimeout(100)
+        }
+        expect(await page.locator(".history .item").count()).toBe(500)
+        await page.getByPlaceholder("Search your questions").fill("of many-33_")
+        await page.getByText("None of your questions contains these words.").waitFor()
+        await page.getByPlaceholder("Search your questions").fill("OF MANY-333")
+        await page.getByText("Question 1 of many-333").waitFor()
+        expect(await page.locator(".history .item").count()).toBe(1)
+        await page.goto(`${here.stage.url}/#c/many-1`)
+        await page.getByText("Answer 1000").waitFor()
+        expect(await page.locator(".turn").count()).toBe(24)
+        await page.locator(".scroller").evaluate((one: any) => one.scrollTo(0, 0))
+        await page.getByText("Question 953 of many-1").waitFor({ state: "attached" })
+        // The visible turns keep their position.
+        expect(await page.getByText("Question 977 of many-1").isVisible()).toBe(true)
+      },
+      { who: YUKI }
+    )
   })
 })

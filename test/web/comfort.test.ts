@@ -1,22 +1,14 @@
 import { beforeEach, describe, expect, it } from "vitest"
 import type { Page } from "playwright-core"
-import { accessibilityFaults, ask, openPage } from "../support/browser.ts"
+import { accessibilityFaults, ask } from "../support/browser.ts"
 import { finds, inTurn, says } from "../support/messages.ts"
-import { ROSA } from "../support/stage.ts"
 import { staged } from "../support/staged.ts"
 
 const here = staged()
 
 beforeEach(() => here.stage.messages.reset(() => says("Hello.")))
 
-const visit = async (use: (page: Page) => Promise<void>, looks: Parameters<typeof openPage>[2] = {}) => {
-  const { close, faults, page } = await openPage(here.browser, here.stage.url, looks)
-  page.setDefaultTimeout(60_000)
-  await here.stage.signIn(page, ROSA)
-  await use(page)
-  expect(faults).toEqual([])
-  await close()
-}
+const { visit } = here
 
 const said = (page: Page, text: string) => page.locator(".answer").getByText(text).last().waitFor()
 const focused = (page: Page) =>
@@ -34,7 +26,7 @@ describe("the field for a question", () => {
           .poll(() => page.locator(".composer textarea").evaluate((field: any) => field.clientHeight as number))
           .toBeLessThan(50)
       },
-      { width: 360, height: 740 }
+      { looks: { width: 360, height: 740 } }
     ))
 
   it("can be reached by the first control, and with Ctrl+/; Ctrl+K searches, Ctrl+Shift+O begins a conversation", () =>

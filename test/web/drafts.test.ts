@@ -3,7 +3,7 @@ import type { Page } from "playwright-core"
 import { mkdirSync } from "node:fs"
 import { join } from "node:path"
 import { forgetLimits } from "../support/changes.ts"
-import { accessibilityFaults, type Looks, openPage } from "../support/browser.ts"
+import { accessibilityFaults, type Looks } from "../support/browser.ts"
 import { asksFor, asOwner, confirming, idsOf, statusOf, type Steps } from "../support/drafting.ts"
 import { ROSA, YUKI } from "../support/stage.ts"
 import { staged } from "../support/staged.ts"
@@ -22,14 +22,7 @@ const CONFIRM = [
 beforeAll(() => confirming(here.stage, CONFIRM))
 beforeEach(() => here.stage.run(forgetLimits(here.stage.organization)))
 
-const visit = async (use: (page: Page) => Promise<void>, who = ROSA, looks: Looks = LIGHT) => {
-  const { close, faults, page } = await openPage(here.browser, here.stage.url, looks)
-  page.setDefaultTimeout(60_000)
-  await here.stage.signIn(page, who)
-  await use(page)
-  expect(faults).toEqual([])
-  await close()
-}
+const { visit } = here
 
 /** Checks what is on the screen, and takes its picture where pictures are wanted. */
 const look = async (page: Page, name: string, { theme, width }: Looks = LIGHT) => {
@@ -96,8 +89,7 @@ describe.each([LIGHT, PHONE])("a draft on the page, $theme, $width wide", (looks
         await undone.getByText("It was undone since.").waitFor()
         expect(await undone.getByRole("button").count()).toBe(0)
       },
-      ROSA,
-      looks
+      { looks }
     ))
 })
 
@@ -177,17 +169,20 @@ describe("level second", () => {
       await card(page).getByText("Waits for the approval of another person.").waitFor()
       expect(await seen(page)).toMatch(/Open for 7[12] hours/)
       await look(page, "waiting")
-      await visit(async (other) => {
-        await other.getByRole("button", { name: "Inbox 1 waiting for you" }).click()
-        await card(other).getByText("Rosa Delgado asks for this.").waitFor()
-        expect(await seen(other)).toContain("from noor.okafor@alderfoods.example → to noor@new.example")
-        await card(other).locator(".solid:enabled").waitFor()
-        await look(other, "approval")
-        await other.reload()
-        await press(other, "Change 1 person")
-        await card(other).getByText("Changed 1 person.").waitFor()
-        await other.getByRole("button", { name: "Inbox", exact: true }).waitFor()
-      }, YUKI)
+      await visit(
+        async (other) => {
+          await other.getByRole("button", { name: "Inbox 1 waiting for you" }).click()
+          await card(other).getByText("Rosa Delgado asks for this.").waitFor()
+          expect(await seen(other)).toContain("from noor.okafor@alderfoods.example → to noor@new.example")
+          await card(other).locator(".solid:enabled").waitFor()
+          await look(other, "approval")
+          await other.reload()
+          await press(other, "Change 1 person")
+          await card(other).getByText("Changed 1 person.").waitFor()
+          await other.getByRole("button", { name: "Inbox", exact: true }).waitFor()
+        },
+        { who: YUKI }
+      )
       // The proposer's page finds out by itself.
       await card(page).getByText("Changed 1 person.").waitFor()
     }))

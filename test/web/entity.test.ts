@@ -30,41 +30,44 @@ const idOf = async (type: string, name: string) => {
 
 describe.each([DESKTOP, PHONE])("an entity, $theme, $width wide", (looks) => {
   it("is opened from an answer, changed by its form, and shows the change afterwards", () =>
-    visit(async (page) => {
-      const name = looks === PHONE ? "Noor Okafor" : "Amélie Quinn"
-      await ask(page, `who is ${name}`)
-      await button(page, "All details").click()
-      await page.getByRole("heading", { name }).waitFor()
-      expect(await detail(page, "Company")).toBe("Alder Foods")
-      await page.getByText("Nothing has been changed through Max yet.").waitFor()
-      await look(page, "entity-details", looks)
-      await button(page, "Change").click()
-      await page.getByRole("heading", { name: `Change ${name}` }).waitFor()
-      expect(await labelled(page, "Name").inputValue()).toBe(name)
-      expect(await labelled(page, "Company").inputValue()).toBe("Alder Foods")
-      await look(page, "entity-form", looks)
-      await button(page, "Show the change").click()
-      await page.getByText("Nothing is different yet.").waitFor()
-      await labelled(page, "Phone").fill("617-555-0177")
-      await labelled(page, "Company").fill("cedar")
-      await page.getByRole("option", { name: "Cedar Labs" }).click()
-      await button(page, "Show the change").click()
-      const card = page.locator(".alone .draft")
-      await card.waitFor()
-      // Only what was changed in the form.
-      expect(await card.locator("dt").allInnerTexts()).toEqual(["Company", "Phone"])
-      await page.waitForTimeout(800)
-      await card.getByRole("button", { name: "Change 1 person" }).click()
-      await card.getByText("Changed 1 person").waitFor()
-      await page.goBack()
-      await page.getByRole("heading", { name: "What has changed" }).waitFor()
-      expect(await detail(page, "Company")).toBe("Cedar Labs")
-      const [entry] = await page.locator(".changed > li").allInnerTexts()
-      expect(entry).toMatch(/Rosa Delgado/)
-      expect(entry).toMatch(/Alder Foods[\s\S]*Cedar Labs/)
-      expect(entry).toMatch(/617-555-0177/)
-      await look(page, "entity-changed", looks)
-    }, looks))
+    visit(
+      async (page) => {
+        const name = looks === PHONE ? "Noor Okafor" : "Amélie Quinn"
+        await ask(page, `who is ${name}`)
+        await button(page, "All details").click()
+        await page.getByRole("heading", { name }).waitFor()
+        expect(await detail(page, "Company")).toBe("Alder Foods")
+        await page.getByText("Nothing has been changed through Max yet.").waitFor()
+        await look(page, "entity-details", looks)
+        await button(page, "Change").click()
+        await page.getByRole("heading", { name: `Change ${name}` }).waitFor()
+        expect(await labelled(page, "Name").inputValue()).toBe(name)
+        expect(await labelled(page, "Company").inputValue()).toBe("Alder Foods")
+        await look(page, "entity-form", looks)
+        await button(page, "Show the change").click()
+        await page.getByText("Nothing is different yet.").waitFor()
+        await labelled(page, "Phone").fill("617-555-0177")
+        await labelled(page, "Company").fill("cedar")
+        await page.getByRole("option", { name: "Cedar Labs" }).click()
+        await button(page, "Show the change").click()
+        const card = page.locator(".alone .draft")
+        await card.waitFor()
+        // Only what was changed in the form.
+        expect(await card.locator("dt").allInnerTexts()).toEqual(["Company", "Phone"])
+        await page.waitForTimeout(800)
+        await card.getByRole("button", { name: "Change 1 person" }).click()
+        await card.getByText("Changed 1 person").waitFor()
+        await page.goBack()
+        await page.getByRole("heading", { name: "What has changed" }).waitFor()
+        expect(await detail(page, "Company")).toBe("Cedar Labs")
+        const [entry] = await page.locator(".changed > li").allInnerTexts()
+        expect(entry).toMatch(/Rosa Delgado/)
+        expect(entry).toMatch(/Alder Foods[\s\S]*Cedar Labs/)
+        expect(entry).toMatch(/617-555-0177/)
+        await look(page, "entity-changed", looks)
+      },
+      { looks }
+    ))
 })
 
 describe("an entity", () => {
@@ -88,8 +91,7 @@ describe("an entity", () => {
         await page.locator(".alone .draft").getByText("Heron Optics").first().waitFor()
         expect(await idOf("companies", "Heron Optics")).toBe(id)
       },
-      DESKTOP,
-      YUKI
+      { who: YUKI }
     ))
 
   it("shows neither values nor actions beyond what the person may see and do", () =>
@@ -115,8 +117,7 @@ describe("an entity", () => {
           expect(said).toBe(`There is no type "${handle.split("/")[0]}".`)
         }
       },
-      DESKTOP,
-      GUEST
+      { who: GUEST }
     ))
 
   it("of an unknown id says so", () =>

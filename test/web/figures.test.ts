@@ -10,7 +10,7 @@ import { Importer } from "../../src/services/import/Importer.ts"
 import { Policies } from "../../src/services/policies/Policies.ts"
 import { accessibilityFaults, askAndWait, openPage } from "../support/browser.ts"
 import { calls, inTurn, says } from "../support/messages.ts"
-import { ROSA, YUKI } from "../support/stage.ts"
+import { YUKI } from "../support/stage.ts"
 import { staged } from "../support/staged.ts"
 
 const here = staged({ provider: "basic" })
@@ -21,14 +21,7 @@ const shoot = async (page: Page, name: string) => {
   if (folder !== undefined) await page.screenshot({ path: join(folder, `chat-${name}.png`) })
 }
 
-const visit = async (use: (page: Page) => Promise<void>, who = ROSA) => {
-  const { close, faults, page } = await openPage(here.browser, here.stage.url)
-  page.setDefaultTimeout(60_000)
-  await here.stage.signIn(page, who)
-  await use(page)
-  expect(faults).toEqual([])
-  await close()
-}
+const { visit } = here
 const table = (page: Page) =>
   page
     .locator(".figures")
@@ -70,32 +63,35 @@ describe("groups in an answer", () => {
     }))
 
   it("of periods are a line from four of them, and a wide table of two columns has neither", () =>
-    visit(async (page) => {
-      const folder = mkdtempSync(join(tmpdir(), "max-figures-"))
-      const file = join(folder, "meetings.jsonl")
-      const meetings = [1, 1, 2, 3, 4, 5].map((month, index) =>
-        JSON.stringify({
-          id: `figures-${index}`,
-          name: `Review ${index}`,
-          start: `2025-0${month}-10 10:00`,
-          end: `2025-0${month}-10 11:00`
-        })
-      )
-      writeFileSync(file, meetings.join("\n"))
-      await here.stage.run(
-        Effect.flatMap(Importer, (importer) =>
-          importer.import(here.stage.organization, { files: [file], type: "meetings" })
+    visit(
+      async (page) => {
+        const folder = mkdtempSync(join(tmpdir(), "max-figures-"))
+        const file = join(folder, "meetings.jsonl")
+        const meetings = [1, 1, 2, 3, 4, 5].map((month, index) =>
+          JSON.stringify({
+            id: `figures-${index}`,
+            name: `Review ${index}`,
+            start: `2025-0${month}-10 10:00`,
+            end: `2025-0${month}-10 11:00`
+          })
         )
-      )
-      rmSync(folder, { recursive: true })
-      await askAndWait(page, "meetings by month in 2025")
-      expect((await table(page)).map((row) => row.at(1))).toEqual(["Count", "2", "1", "1", "1", "1"])
-      const points = await page.locator(".figures polyline").getAttribute("points")
-      expect(points?.split(" ").map((point) => point.split(",")[1])).toEqual(["0.0", "60.0", "60.0", "60.0", "60.0"])
-      await shoot(page, "figures-line-desktop-light")
-      await askAndWait(page, "meetings by owner and month in 2025")
-      expect(await page.locator(".figures").last().locator("svg").count()).toBe(0)
-    }, YUKI))
+        writeFileSync(file, meetings.join("\n"))
+        await here.stage.run(
+          Effect.flatMap(Importer, (importer) =>
+            importer.import(here.stage.organization, { files: [file], type: "meetings" })
+          )
+        )
+        rmSync(folder, { recursive: true })
+        await askAndWait(page, "meetings by month in 2025")
+        expect((await table(page)).map((row) => row.at(1))).toEqual(["Count", "2", "1", "1", "1", "1"])
+        const points = await page.locator(".figures polyline").getAttribute("points")
+        expect(points?.split(" ").map((point) => point.split(",")[1])).toEqual(["0.0", "60.0", "60.0", "60.0", "60.0"])
+        await shoot(page, "figures-line-desktop-light")
+        await askAndWait(page, "meetings by owner and month in 2025")
+        expect(await page.locator(".figures").last().locator("svg").count()).toBe(0)
+      },
+      { who: YUKI }
+    ))
 
   it("stand below a sentence about one of them, with what was counted", () =>
     visit(async (page) => {
@@ -107,17 +103,20 @@ describe("groups in an answer", () => {
     }))
 
   it("can be taken away as the rows behind them", () =>
-    visit(async (page) => {
-      await askAndWait(page, "customers by company")
-      const [saved] = await Promise.all([
-        page.waitForEvent("download"),
-        page.getByRole("button", { name: "Download as CSV" }).click()
-      ])
-      const stream = await saved.createReadStream()
-      let text = ""
-      for await (const chunk of stream) text += chunk
-      expect(text.trim().split("\n")).toHaveLength(4)
-    }, YUKI))
+    visit(
+      async (page) => {
+        await askAndWait(page, "customers by company")
+        const [saved] = await Promise.all([
+          page.waitForEvent("download"),
+          page.getByRole("button", { name: "Download as CSV" }).click()
+        ])
+        const stream = await saved.createReadStream()
+        let text = ""
+        for await (const chunk of stream) text += chunk
+        expect(text.trim().split("\n")).toHaveLength(4)
+      },
+      { who: YUKI }
+    ))
 
   it("aren't shown any more once the person's rights have changed", () =>
     visit(async (page) => {

@@ -75,66 +75,69 @@ const proposed = async () =>
 
 describe.each([DESKTOP, PHONE])("a form, $theme, $width wide", (looks) => {
   it("is opened from the list, says every problem at its field, and shows the card of what it proposes", () =>
-    visit(async (page) => {
-      if (looks.width === 390) await page.getByRole("button", { name: "Conversations" }).click()
-      await page.getByRole("button", { name: "What you can do" }).click()
-      await page.getByRole("heading", { name: "What you can do" }).waitFor()
-      await page.getByRole("button", { name: NAME }).waitFor()
-      await look(page, "form-list", looks)
-      await page.getByRole("button", { name: NAME }).click()
-      await labelled(page, "Order").waitFor()
-      await look(page, "form-empty", looks)
-      const before = await proposed()
-      await labelled(page, "Quantity").fill("501")
-      await labelled(page, "Note").fill("x".repeat(301))
-      await page.getByRole("button", { name: "Add Item" }).click()
-      await labelled(page, "Pieces").fill("0")
-      await page.getByRole("button", { name: "Show the change" }).click()
-      await page.getByText("6 fields need other values:").waitFor()
-      expect(await page.locator(".field .trouble").allInnerTexts()).toEqual([
-        "It is needed.",
-        "It must be at most 500.",
-        "It is needed.",
-        "It has more than 300 characters.",
-        "It is needed.",
-        "It must be at least 1."
-      ])
-      await page.locator("#field-order:focus").waitFor()
-      expect(await labelled(page, "Quantity").getAttribute("aria-invalid")).toBe("true")
-      expect(await proposed()).toBe(before)
-      await look(page, "form-problems", looks)
-      await page.getByRole("button", { name: "Item 1, Pieces" }).click()
-      expect(await focused(page)).toBe("field-items-0-pieces")
-      await labelled(page, "Order").fill("4500000001")
-      await labelled(page, "Quantity").fill("44")
-      await labelled(page, "Supplier").pressSequentially("alder")
-      await page.getByRole("option", { name: "Alder Foods" }).waitFor()
-      await look(page, "form-choices", looks)
-      await page.getByRole("option", { name: "Alder Foods" }).click()
-      await labelled(page, "Priority").selectOption("High")
-      await labelled(page, "Due").fill("2026-12-24")
-      await labelled(page, "Urgent").selectOption("Yes")
-      await labelled(page, "Note").fill("By the back door")
-      await labelled(page, "Material").fill("TG11")
-      await labelled(page, "Pieces").fill("3")
-      await page.getByRole("button", { name: "Show the change" }).click()
-      const card = page.locator(".alone .draft")
-      await card.getByText(service.host).waitFor()
-      for (const value of [
-        "4500000001",
-        "44",
-        "hello@alderfoods.example (Alder Foods)",
-        "High",
-        "2026-12-24",
-        "By the back door"
-      ])
-        // prettier-ignore
-        await card.getByText(value, { exact: true }).waitFor()
-      expect(await card.innerText()).toMatch(/TG11/)
-      expect(await focused(page)).toBe("One change")
-      expect(service.asked).toEqual([])
-      await look(page, "form-card", looks)
-    }, looks))
+    visit(
+      async (page) => {
+        if (looks.width === 390) await page.getByRole("button", { name: "Conversations" }).click()
+        await page.getByRole("button", { name: "What you can do" }).click()
+        await page.getByRole("heading", { name: "What you can do" }).waitFor()
+        await page.getByRole("button", { name: NAME }).waitFor()
+        await look(page, "form-list", looks)
+        await page.getByRole("button", { name: NAME }).click()
+        await labelled(page, "Order").waitFor()
+        await look(page, "form-empty", looks)
+        const before = await proposed()
+        await labelled(page, "Quantity").fill("501")
+        await labelled(page, "Note").fill("x".repeat(301))
+        await page.getByRole("button", { name: "Add Item" }).click()
+        await labelled(page, "Pieces").fill("0")
+        await page.getByRole("button", { name: "Show the change" }).click()
+        await page.getByText("6 fields need other values:").waitFor()
+        expect(await page.locator(".field .trouble").allInnerTexts()).toEqual([
+          "It is needed.",
+          "It must be at most 500.",
+          "It is needed.",
+          "It has more than 300 characters.",
+          "It is needed.",
+          "It must be at least 1."
+        ])
+        await page.locator("#field-order:focus").waitFor()
+        expect(await labelled(page, "Quantity").getAttribute("aria-invalid")).toBe("true")
+        expect(await proposed()).toBe(before)
+        await look(page, "form-problems", looks)
+        await page.getByRole("button", { name: "Item 1, Pieces" }).click()
+        expect(await focused(page)).toBe("field-items-0-pieces")
+        await labelled(page, "Order").fill("4500000001")
+        await labelled(page, "Quantity").fill("44")
+        await labelled(page, "Supplier").pressSequentially("alder")
+        await page.getByRole("option", { name: "Alder Foods" }).waitFor()
+        await look(page, "form-choices", looks)
+        await page.getByRole("option", { name: "Alder Foods" }).click()
+        await labelled(page, "Priority").selectOption("High")
+        await labelled(page, "Due").fill("2026-12-24")
+        await labelled(page, "Urgent").selectOption("Yes")
+        await labelled(page, "Note").fill("By the back door")
+        await labelled(page, "Material").fill("TG11")
+        await labelled(page, "Pieces").fill("3")
+        await page.getByRole("button", { name: "Show the change" }).click()
+        const card = page.locator(".alone .draft")
+        await card.getByText(service.host).waitFor()
+        for (const value of [
+          "4500000001",
+          "44",
+          "hello@alderfoods.example (Alder Foods)",
+          "High",
+          "2026-12-24",
+          "By the back door"
+        ])
+          // prettier-ignore
+          await card.getByText(value, { exact: true }).waitFor()
+        expect(await card.innerText()).toMatch(/TG11/)
+        expect(await focused(page)).toBe("One change")
+        expect(service.asked).toEqual([])
+        await look(page, "form-card", looks)
+      },
+      { looks }
+    ))
 })
 
 describe("a form", () => {
@@ -221,7 +224,6 @@ describe("a form", () => {
         await card.waitFor()
         expect(await card.innerText()).toContain("Birch & Daughters")
       },
-      DESKTOP,
-      YUKI
+      { who: YUKI }
     ))
 })

@@ -3,7 +3,7 @@ import { mkdirSync } from "node:fs"
 import { join } from "node:path"
 import type { Page } from "playwright-core"
 import { beforeAll, beforeEach, describe, expect, it } from "vitest"
-import { accessibilityFaults, type Looks, openPage } from "../support/browser.ts"
+import { accessibilityFaults, type Looks } from "../support/browser.ts"
 import { forgetLimits } from "../support/changes.ts"
 import { asksFor, asOwner, confirming, idsOf, proposes, statusOf, type Steps } from "../support/drafting.ts"
 import { GUEST, ROSA, YUKI } from "../support/stage.ts"
@@ -27,14 +27,7 @@ beforeEach(async () => {
   await here.stage.run(forgetLimits(here.stage.organization))
 })
 
-const visit = async (use: (page: Page) => Promise<void>, who: string | undefined = ROSA, looks: Looks = LIGHT) => {
-  const { close, faults, page } = await openPage(here.browser, here.stage.url, looks)
-  page.setDefaultTimeout(60_000)
-  if (who !== "") await here.stage.signIn(page, who)
-  await use(page)
-  expect(faults).toEqual([])
-  await close()
-}
+const { visit } = here
 
 /** Checks what is on the screen, and takes its picture where pictures are wanted. */
 const look = async (page: Page, name: string, { theme, width }: Looks = LIGHT) => {
@@ -110,14 +103,17 @@ describe("a change that needs a second person", () => {
       await goToInbox(page)
       await press(page, "Ask for approval")
       await cards(page).getByText("Waits for the approval of another person.").waitFor()
-      await visit(async (other) => {
-        await other.getByRole("button", { name: "Inbox 1 waiting for you" }).click()
-        await cards(other).getByText("Rosa Delgado asks for this.").waitFor()
-        await other.locator(".draft .solid:enabled").waitFor()
-        await look(other, "approval")
-        await press(other, "Change 1 person")
-        await cards(other).getByText("Changed 1 person.").waitFor()
-      }, YUKI)
+      await visit(
+        async (other) => {
+          await other.getByRole("button", { name: "Inbox 1 waiting for you" }).click()
+          await cards(other).getByText("Rosa Delgado asks for this.").waitFor()
+          await other.locator(".draft .solid:enabled").waitFor()
+          await look(other, "approval")
+          await press(other, "Change 1 person")
+          await cards(other).getByText("Changed 1 person.").waitFor()
+        },
+        { who: YUKI }
+      )
       await cards(page).getByText("Changed 1 person.").waitFor()
       expect((await cards(page).innerText()).replace(/\s+/g, " ")).toContain("to noor@new.example")
     }))
@@ -128,13 +124,16 @@ describe("a change that needs a second person", () => {
       await goToInbox(page)
       await press(page, "Ask for approval")
       await cards(page).getByText("Waits for the approval of another person.").waitFor()
-      await visit(async (other) => {
-        await goToInbox(other)
-        await cards(other).getByText("This touches more than you may see, so you can't approve it.").waitFor()
-        expect(await cards(other).getByRole("button").count()).toBe(0)
-        const text = await cards(other).innerText()
-        for (const hidden of ["Noor", "Rosa", "555"]) expect(text).not.toContain(hidden)
-      }, GUEST)
+      await visit(
+        async (other) => {
+          await goToInbox(other)
+          await cards(other).getByText("This touches more than you may see, so you can't approve it.").waitFor()
+          expect(await cards(other).getByRole("button").count()).toBe(0)
+          const text = await cards(other).innerText()
+          for (const hidden of ["Noor", "Rosa", "555"]) expect(text).not.toContain(hidden)
+        },
+        { who: GUEST }
+      )
     }))
 })
 
@@ -166,67 +165,72 @@ describe.each([LIGHT, PHONE])("the inbox, $theme, $width wide", (looks) => {
         await page.getByRole("combobox", { name: "State" }).waitFor()
         await look(page, "decided", looks)
       },
-      YUKI,
-      looks
+      { who: YUKI, looks }
     ))
 })
 
 describe("the filters", () => {
   it("keep what has the chosen type, person and state, of all changes and not only of those on the page", () =>
-    visit(async (page) => {
-      const steps = await setting({ email: "x@new.example" }, "Noor Okafor")
-      const first = await proposes(here.stage, ROSA, steps)
-      const [company] = await idsOf(here.stage, YUKI, "companies", "Alder Foods")
-      await asOwner(here.stage, "UPDATE max.changes SET state = 'waiting' WHERE change_id = $1::text", first)
-      for (let index = 0; index < 9; index++)
-        await proposes(here.stage, YUKI, [
-          {
-            actionId: "companies.update",
-            entityIds: [company!],
-            values: [{ columnId: "status", value: `Lead ${index}` }]
-          }
-        ])
-      await goToInbox(page)
-      await cards(page).nth(7).waitFor()
-      expect(await cards(page).count()).toBe(8)
-      await settled(page)
-      await page.getByRole("button", { name: "Show more" }).click()
-      await cards(page).nth(9).waitFor()
-      await page.getByRole("combobox", { name: "Type" }).selectOption("people")
-      await cards(page).nth(1).waitFor({ state: "detached" })
-      expect(await cards(page).innerText()).toContain("Rosa Delgado asks for this.")
-      await page.getByRole("combobox", { name: "Type" }).selectOption("")
-      await cards(page).nth(7).waitFor()
-      await page.getByRole("combobox", { name: "Person" }).selectOption("Rosa Delgado")
-      await cards(page).nth(1).waitFor({ state: "detached" })
-      await list(page, "Proposed by you")
-      await cards(page).nth(7).waitFor()
-      await page.getByRole("combobox", { name: "State" }).selectOption("rejected")
-      await page.getByText("No change fits.").waitFor()
-      await page.getByRole("combobox", { name: "State" }).selectOption("open")
-      await cards(page).nth(7).waitFor()
-    }, YUKI))
+    visit(
+      async (page) => {
+        const steps = await setting({ email: "x@new.example" }, "Noor Okafor")
+        const first = await proposes(here.stage, ROSA, steps)
+        const [company] = await idsOf(here.stage, YUKI, "companies", "Alder Foods")
+        await asOwner(here.stage, "UPDATE max.changes SET state = 'waiting' WHERE change_id = $1::text", first)
+        for (let index = 0; index < 9; index++)
+          await proposes(here.stage, YUKI, [
+            {
+              actionId: "companies.update",
+              entityIds: [company!],
+              values: [{ columnId: "status", value: `Lead ${index}` }]
+            }
+          ])
+        await goToInbox(page)
+        await cards(page).nth(7).waitFor()
+        expect(await cards(page).count()).toBe(8)
+        await settled(page)
+        await page.getByRole("button", { name: "Show more" }).click()
+        await cards(page).nth(9).waitFor()
+        await page.getByRole("combobox", { name: "Type" }).selectOption("people")
+        await cards(page).nth(1).waitFor({ state: "detached" })
+        expect(await cards(page).innerText()).toContain("Rosa Delgado asks for this.")
+        await page.getByRole("combobox", { name: "Type" }).selectOption("")
+        await cards(page).nth(7).waitFor()
+        await page.getByRole("combobox", { name: "Person" }).selectOption("Rosa Delgado")
+        await cards(page).nth(1).waitFor({ state: "detached" })
+        await list(page, "Proposed by you")
+        await cards(page).nth(7).waitFor()
+        await page.getByRole("combobox", { name: "State" }).selectOption("rejected")
+        await page.getByText("No change fits.").waitFor()
+        await page.getByRole("combobox", { name: "State" }).selectOption("open")
+        await cards(page).nth(7).waitFor()
+      },
+      { who: YUKI }
+    ))
 })
 
 describe("a link to one change", () => {
   it("opens it after the sign-in, in the tab where the sign-in link opens", async () => {
     const id = await proposes(here.stage, ROSA, await setting({ status: "Won" }, "Emeka Lindqvist"))
-    await visit(async (page) => {
-      await page.goto(`${here.stage.url}/inbox/${id}`)
-      await page.getByLabel("Your sign-in link").waitFor()
-      const other = await page.context().newPage()
-      await other.goto(await here.stage.linkFor(ROSA))
-      await other
-        .locator(".draft")
-        .getByText(/to Won/)
-        .waitFor()
-      expect(new URL(other.url()).pathname).toBe(`/inbox/${id}`)
-      await settled(other)
-      await other.getByRole("button", { name: "All changes in the inbox" }).click()
-      await cards(other).getByText("Emeka Lindqvist").waitFor()
-      await other.goBack()
-      await other.getByRole("heading", { name: "One change" }).waitFor()
-    }, "")
+    await visit(
+      async (page) => {
+        await page.goto(`${here.stage.url}/inbox/${id}`)
+        await page.getByLabel("Your sign-in link").waitFor()
+        const other = await page.context().newPage()
+        await other.goto(await here.stage.linkFor(ROSA))
+        await other
+          .locator(".draft")
+          .getByText(/to Won/)
+          .waitFor()
+        expect(new URL(other.url()).pathname).toBe(`/inbox/${id}`)
+        await settled(other)
+        await other.getByRole("button", { name: "All changes in the inbox" }).click()
+        await cards(other).getByText("Emeka Lindqvist").waitFor()
+        await other.goBack()
+        await other.getByRole("heading", { name: "One change" }).waitFor()
+      },
+      { who: null }
+    )
   })
 
   it("of another person is not found, in the same words as an unknown one", async () => {

@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from "vitest"
 import type { Page } from "playwright-core"
-import { accessibilityFaults, openPage } from "../support/browser.ts"
+import { accessibilityFaults } from "../support/browser.ts"
 import { says } from "../support/messages.ts"
 import { ROSA, YUKI } from "../support/stage.ts"
 import { staged } from "../support/staged.ts"
@@ -9,15 +9,12 @@ const here = staged()
 
 beforeEach(() => here.stage.messages.reset(() => says("Hello.")))
 
-const visit = async (use: (page: Page) => Promise<void>, looks: Parameters<typeof openPage>[2] = {}) => {
-  const { close, faults, page } = await openPage(here.browser, here.stage.url, looks)
-  page.setDefaultTimeout(60_000)
-  await here.stage.signIn(page, ROSA)
-  await page.getByText("Ask about people, companies and meetings at Harbor Supply.").waitFor()
-  await use(page)
-  expect(faults).toEqual([])
-  await close()
-}
+/** Opens the chat page, whose welcome has been loaded before the session ends. */
+const visit: typeof here.visit = (use, options) =>
+  here.visit(async (page) => {
+    await page.getByText("Ask about people, companies and meetings at Harbor Supply.").waitFor()
+    return use(page)
+  }, options)
 
 const field = (page: Page) => page.locator(".composer textarea")
 const typed = (page: Page) => field(page).inputValue()
@@ -83,7 +80,7 @@ describe("when the session ends by itself", () => {
         await signInAgain(page, ROSA)
         await expect.poll(() => typed(page)).toBe("Half a quest")
       },
-      { width: 390, theme: "dark" }
+      { looks: { width: 390, theme: "dark" } }
     ))
 
   it("a sign-out deletes what was typed", () =>

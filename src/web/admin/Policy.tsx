@@ -4,6 +4,7 @@ import { policy } from "./api.ts"
 import { Badge, Command, counted, listed, Title, useTitle, WhenLoaded } from "./parts.tsx"
 import { place, to } from "./place.ts"
 import { may, useLoaded } from "./state.ts"
+import { Matrix } from "./Table.tsx"
 
 export const PolicyParts = () => {
   const [, part] = place.value.path
@@ -124,38 +125,26 @@ const SideBySide = ({ policy: { roles } }: { readonly policy: PolicyInForce }) =
         </span>
       ))}
     </p>
-    <div class="scroller" role="region" tabIndex={0} aria-label="Every column, by role">
-      <table class="matrix">
-        <thead>
+    <Matrix label="Every column, by role" roles={roles}>
+      {(roles[0]?.reach ?? []).map((type, index) => (
+        <tbody key={type.type}>
           <tr>
-            <th scope="col">Column</th>
-            {roles.map(({ role }) => (
-              <th key={role} scope="col">
-                {role}
-              </th>
-            ))}
+            <th scope="rowgroup" colSpan={roles.length + 1}>
+              {type.typeName}
+            </th>
           </tr>
-        </thead>
-        {(roles[0]?.reach ?? []).map((type, index) => (
-          <tbody key={type.type}>
-            <tr>
-              <th scope="rowgroup" colSpan={roles.length + 1}>
-                {type.typeName}
-              </th>
+          {type.columns.map(({ column, name }, at) => (
+            <tr key={column}>
+              <th scope="row">{name}</th>
+              {roles.map(({ reach, role }) => (
+                <td key={role}>
+                  <Mark extent={reach[index]?.columns[at]?.extent ?? "none"} />
+                </td>
+              ))}
             </tr>
-            {type.columns.map(({ column, name }, at) => (
-              <tr key={column}>
-                <th scope="row">{name}</th>
-                {roles.map(({ reach, role }) => (
-                  <td key={role}>
-                    <Mark extent={reach[index]?.columns[at]?.extent ?? "none"} />
-                  </td>
-                ))}
-              </tr>
-            ))}
-          </tbody>
-        ))}
-      </table>
-    </div>
+          ))}
+        </tbody>
+      ))}
+    </Matrix>
   </section>
 )

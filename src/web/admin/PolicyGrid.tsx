@@ -6,6 +6,7 @@ import { policyGrid } from "./api.ts"
 import { counted, Failure, listed, Loading } from "./parts.tsx"
 import { RuleLines } from "./PolicyReport.tsx"
 import { announcement, handleFailure } from "./state.ts"
+import { Matrix } from "./Table.tsx"
 
 /** Milliseconds without typing in the file before its grid is read again. */
 const PAUSE = 500
@@ -155,63 +156,51 @@ const Cells = ({
           </select>
         </label>
       </div>
-      <div class="scroller" role="region" tabIndex={0} aria-label="Columns by role">
-        <table class="matrix">
-          <thead>
+      <Matrix label="Columns by role" roles={roles}>
+        <tbody>
+          {rows.length < 2 ? null : (
             <tr>
-              <th scope="col">Column</th>
-              {roles.map(({ role }) => (
-                <th key={role} scope="col">
-                  {role}
-                </th>
+              <th scope="row">All columns</th>
+              {roles.map(({ cells, role }) => (
+                <td key={role}>
+                  <Reach
+                    label={`All columns, ${role}`}
+                    reach={waiting[keyOf(role, action, "")] ?? common(cells)}
+                    reaches={reaches}
+                    choose={(reach) => change(role, undefined, reach)}
+                  />
+                </td>
               ))}
             </tr>
-          </thead>
-          <tbody>
-            {rows.length < 2 ? null : (
-              <tr>
-                <th scope="row">All columns</th>
-                {roles.map(({ cells, role }) => (
+          )}
+          {rows.map(({ column, name }, at) => (
+            <tr key={column}>
+              <th scope="row">{name}</th>
+              {roles.map(({ cells, role }) => {
+                const cell = cells[at]!
+                const words = besides(cell, others)
+                const id = `${note}-${role}-${at}`
+                return (
                   <td key={role}>
                     <Reach
-                      label={`All columns, ${role}`}
-                      reach={waiting[keyOf(role, action, "")] ?? common(cells)}
+                      label={`${name}, ${role}`}
+                      reach={waiting[keyOf(role, action, column)] ?? waiting[keyOf(role, action, "")] ?? cell.reach}
                       reaches={reaches}
-                      choose={(reach) => change(role, undefined, reach)}
+                      describedBy={words === "" ? undefined : id}
+                      choose={(reach) => change(role, action === "delete" ? undefined : [column], reach)}
                     />
+                    {words === "" ? null : (
+                      <span id={id} class="soft fine">
+                        {words}
+                      </span>
+                    )}
                   </td>
-                ))}
-              </tr>
-            )}
-            {rows.map(({ column, name }, at) => (
-              <tr key={column}>
-                <th scope="row">{name}</th>
-                {roles.map(({ cells, role }) => {
-                  const cell = cells[at]!
-                  const words = besides(cell, others)
-                  const id = `${note}-${role}-${at}`
-                  return (
-                    <td key={role}>
-                      <Reach
-                        label={`${name}, ${role}`}
-                        reach={waiting[keyOf(role, action, column)] ?? waiting[keyOf(role, action, "")] ?? cell.reach}
-                        reaches={reaches}
-                        describedBy={words === "" ? undefined : id}
-                        choose={(reach) => change(role, action === "delete" ? undefined : [column], reach)}
-                      />
-                      {words === "" ? null : (
-                        <span id={id} class="soft fine">
-                          {words}
-                        </span>
-                      )}
-                    </td>
-                  )
-                })}
-              </tr>
-            ))}
-          </tbody>
-        </table>
-      </div>
+                )
+              })}
+            </tr>
+          ))}
+        </tbody>
+      </Matrix>
       <p class="soft fine">
         {reaches.flatMap(({ reach, words }) =>
           words === "" ? [] : [<span key={reach}>{`${REACHES[reach]}: where ${words}. `}</span>]

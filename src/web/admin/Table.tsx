@@ -105,3 +105,30 @@ export const PagedTable = <Cursor, Page extends { readonly next?: Cursor }>({
     </>
   )
 }
+
+/** A table with a column for each role, which scrolls by itself; its bodies are the children. */
+export const Matrix = ({
+  children,
+  label,
+  roles
+}: {
+  readonly label: string
+  readonly roles: ReadonlyArray<{ readonly role: string }>
+  readonly children: ComponentChildren
+}) => (
+  <div class="scroller" role="region" tabIndex={0} aria-label={label}>
+    <table class="matrix">
+      <thead>
+        <tr>
+          <th scope="col">Column</th>
+          {roles.map(({ role }) => (
+            <th key={role} scope="col">
+              {role}
+            </th>
+          ))}
+        </tr>
+      </thead>
+      {children}
+    </table>
+  </div>
+)
