@@ -174,6 +174,22 @@ describe("the way back from a provider", () => {
       expect(one.to.searchParams.get(name)).not.toBe(two.to.searchParams.get(name))
   })
 
+  it("leads nowhere but to this server, whatever a link or a Host header asks for", async () => {
+    const elsewhere = "https://evil.example"
+    const { cookie, to } = await begun()
+    const id = (await ask(url, "/v1/session/ways", { headers: { host: new URL(url).host } })).json.providers[0].id
+    for (const name of ["returnTo", "redirect_uri", "next"]) {
+      const asked = `${name}=${encodeURIComponent(elsewhere)}`
+      const start = await ask(url, `/v1/session/with/${id}?${asked}`, { headers: { host: new URL(url).host } })
+      const back = await callback(`?code=forged&state=${to.searchParams.get("state")}&${asked}`, cookie)
+      for (const { headers } of [start, back]) expect(String(headers["location"] ?? "")).not.toContain("evil")
+    }
+    for (const headers of [{ host: "evil.example" }, { host: new URL(url).host, "x-forwarded-host": "evil.example" }]) {
+      const { headers: answered } = await ask(url, `/v1/session/with/${id}`, { headers })
+      expect(String(answered["location"] ?? "")).not.toContain("evil")
+    }
+  })
+
   it("leads to the sign-in page without a session if the answer is forged, foreign or replayed", async () => {
     const { cookie, to } = await begun()
     const state = to.searchParams.get("state")!

@@ -1,5 +1,6 @@
 /** Invitations, sign-in links and roles: what an administrator does to members over HTTP. */
 import { Effect, Exit, Redacted, Scope } from "effect"
+import { createServer } from "node:net"
 import { SMTPServer } from "smtp-server"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { Database } from "../../../src/database/Database.ts"
@@ -7,6 +8,7 @@ import { Credentials } from "../../../src/services/access/Credentials.ts"
 import { Memberships } from "../../../src/services/members/Memberships.ts"
 import { Policies } from "../../../src/services/policies/Policies.ts"
 import { administered } from "../../support/administered.ts"
+import { addPeople } from "../../support/atlas.ts"
 import { migratedDatabase } from "../../support/database.ts"
 import { ask, JSON_TYPE, startServer, type TestServer } from "../../support/http.ts"
 import { until } from "../../support/until.ts"
@@ -27,19 +29,20 @@ const sink = new SMTPServer({
   onRcptTo: ({ address }, _session, done) =>
     done(address.startsWith("refused@") ? new Error("no such mailbox") : undefined)
 })
+let database: string
 let server: TestServer
 let mailing: TestServer
 let atlas: Effect.Success<ReturnType<typeof administered>>
 let borealis: Effect.Success<ReturnType<typeof administered>>
 
 beforeAll(async () => {
-  const url = await Effect.runPromise(migratedDatabase.pipe(Scope.provide(scope)))
-  server = await startServer(url)
+  database = await Effect.runPromise(migratedDatabase.pipe(Scope.provide(scope)))
+  server = await startServer(database)
   atlas = await server.run(administered({ slug: "atlas" }))
   borealis = await server.run(administered({ slug: "borealis" }))
   await new Promise<void>((resolve) => sink.listen(0, "127.0.0.1", resolve))
   const { port } = sink.server.address() as { readonly port: number }
-  mailing = await startServer(url, {
+  mailing = await startServer(database, {
     smtpUrl: Redacted.make(`smtp://127.0.0.1:${port}`),
     mailFrom: "max@example.com",
     publicUrl: PUBLIC
@@ -173,6 +176,20 @@ describe("an invitation", () => {
     expect((await invite("x@atlas.example", ["chief"])).json.detail).toContain("There is no role")
   })
 
+  it("isn't made for an address that two people have, and makes none of them a member", async () => {
+    const email = "shared@atlas.example"
+    await server.run(
+      addPeople(atlas.organization, [
+        { name: "Ann Twin", email },
+        { name: "Ben Twin", email }
+      ])
+    )
+    const refused = await invite(email)
+    expect([refused.status, refused.json.detail]).toEqual([409, expect.stringContaining("belongs to several people")])
+    const members = await server.run(Effect.flatMap(Memberships, ({ list }) => list(atlas.organization)))
+    expect(members.flatMap(({ identifiers }) => identifiers)).not.toContain(email)
+  })
+
   it("needs the power over members, and never gives a power that the administrator lacks", async () => {
     expect(await invite("by-auditor@atlas.example", ["member"], atlas.auditor.secret)).toMatchObject({
       status: 403,
@@ -290,6 +307,32 @@ describe("mail", () => {
     )
     expect(json.invitations[0].mailed).toBe(false)
     expect((await signIn(json.invitations[0].code)).status).toBe(204)
+  })
+
+  it("that can't be sent, because the mail server is down, leaves the invitation, and a link to oneself is answered as ever", async () => {
+    const closed = createServer()
+    await new Promise<void>((resolve) => closed.listen(0, "127.0.0.1", resolve))
+    const { port } = closed.address() as { readonly port: number }
+    await new Promise((resolve) => closed.close(resolve))
+    const down = await startServer(database, {
+      smtpUrl: Redacted.make(`smtp://127.0.0.1:${port}`),
+      mailFrom: "max@example.com",
+      publicUrl: PUBLIC
+    })
+    try {
+      const answer = await ask(down.url, "/v1/admin/people/invite", {
+        method: "POST",
+        headers: { authorization: `Bearer ${atlas.admin.secret}`, host: "max.example.com", ...JSON_TYPE },
+        body: JSON.stringify({ people: [{ identifier: "down@atlas.example" }], roles: ["member"] })
+      })
+      expect([answer.status, answer.json.invitations[0].mailed]).toEqual([200, false])
+      const known = await askFor(`theo@${atlas.host}`, down.url)
+      const unknown = await askFor("nobody-here@atlas.example", down.url)
+      expect([known.status, known.text]).toEqual([unknown.status, unknown.text])
+      expect((await signIn(answer.json.invitations[0].code)).status).toBe(204)
+    } finally {
+      await down.stop()
+    }
   })
 
   const askFor = (email: string, base = mailing.url, headers: Readonly<Record<string, string>> = { origin: PUBLIC }) =>
