@@ -327,7 +327,7 @@ describe("mail", () => {
       })
       expect([answer.status, answer.json.invitations[0].mailed]).toEqual([200, false])
       const known = await askFor(`theo@${atlas.host}`, down.url)
-      const unknown = await askFor("nobody-here@atlas.example", down.url)
+      const unknown = await askFor("stranger-here@atlas.example", down.url)
       expect([known.status, known.text]).toEqual([unknown.status, unknown.text])
       expect((await signIn(answer.json.invitations[0].code)).status).toBe(204)
     } finally {
