@@ -48,6 +48,9 @@ const delivery = "test/channels/sms/delivery.test.ts"
 const changes = "test/services/changes/Changes.test.ts"
 const races = "test/services/changes/races.test.ts"
 const undo = "test/services/changes/undo.test.ts"
+const groupsGolden = "test/database/sql/groups.test.ts"
+const groups = "test/services/lookup/groups.test.ts"
+const figures = "test/conformance/figures.test.ts"
 
 /** Sources whose mutants run against services over a database and HTTP, with their tests. */
 export const SERVED = {
@@ -65,5 +68,8 @@ export const SERVED = {
   "src/services/conversations/storeTurns.ts": [sessions],
   "src/services/changes/apply.ts": [changes, races, undo],
   "src/services/changes/writeUnits.ts": [changes, undo, races],
+  "src/database/sql/groups.ts": [groupsGolden, groups, figures],
+  "src/database/sql/shownRows.ts": [groupsGolden, groups, figures],
+  "src/database/sql/derived.ts": ["test/services/lookup/derivedLimits.test.ts", "test/services/lookup/derived.test.ts"],
   "src/database/batch.ts": ["test/conformance/batch.test.ts", "test/database/pools.test.ts"]
 }

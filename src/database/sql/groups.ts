@@ -47,9 +47,9 @@ export const compileGroups = (groups: ResolvedGroups, catalog: Catalog): Stateme
 }
 
 /** The columns that name a group, and with the currency those of a row of `s` and `r`. */
-const keysOf = ({ by }: ResolvedGroups, prefix = ""): ReadonlyArray<string> =>
+const keysOf = ({ by }: ResolvedGroups, prefix: string): ReadonlyArray<string> =>
   by.map((_, index) => `${prefix}k${index}`)
-const partsOf = (groups: ResolvedGroups, prefix = ""): ReadonlyArray<string> => [
+const partsOf = (groups: ResolvedGroups, prefix: string): ReadonlyArray<string> => [
   ...keysOf(groups, prefix),
   ...(groups.money.size === 0 ? [] : [`${prefix}u`])
 ]

@@ -1,0 +1,65 @@
+-- managed: "data"."meetings"
+-- $1 = 1
+-- $2 = 7
+-- $3 = America/New_York
+-- $4 = 26
+/* max test */
+WITH g AS MATERIALIZED (SELECT o.epoch = $2::bigint
+AND NOT pg_is_in_recovery() AS fresh
+FROM max.organizations o
+WHERE o.organization_id = $1::bigint),
+s AS MATERIALIZED (SELECT x.k0, count(*) AS n
+FROM (SELECT trim_scale((CASE WHEN (CASE WHEN (CASE WHEN p."start_at" >= '4712-01-01 BC'
+AND p."start_at" < '294276-01-01' THEN timezone($3::text, p."start_at") ELSE timezone('UTC', p."start_at") END)::date >= '0001-01-01'
+AND (CASE WHEN p."start_at" >= '4712-01-01 BC'
+AND p."start_at" < '294276-01-01' THEN timezone($3::text, p."start_at") ELSE timezone('UTC', p."start_at") END)::date < 'infinity'
+AND timezone($3::text, now())::date >= '0001-01-01'
+AND timezone($3::text, now())::date < 'infinity' THEN div((extract(year
+FROM timezone($3::text, now())::date) * 10000 + extract(month
+FROM timezone($3::text, now())::date) * 100 + extract(day
+FROM timezone($3::text, now())::date)) - (extract(year
+FROM (CASE WHEN p."start_at" >= '4712-01-01 BC'
+AND p."start_at" < '294276-01-01' THEN timezone($3::text, p."start_at") ELSE timezone('UTC', p."start_at") END)::date) * 10000 + extract(month
+FROM (CASE WHEN p."start_at" >= '4712-01-01 BC'
+AND p."start_at" < '294276-01-01' THEN timezone($3::text, p."start_at") ELSE timezone('UTC', p."start_at") END)::date) * 100 + extract(day
+FROM (CASE WHEN p."start_at" >= '4712-01-01 BC'
+AND p."start_at" < '294276-01-01' THEN timezone($3::text, p."start_at") ELSE timezone('UTC', p."start_at") END)::date)), 10000) END) IS NOT NULL THEN (CASE WHEN (CASE WHEN p."start_at" >= '4712-01-01 BC'
+AND p."start_at" < '294276-01-01' THEN timezone($3::text, p."start_at") ELSE timezone('UTC', p."start_at") END)::date >= '0001-01-01'
+AND (CASE WHEN p."start_at" >= '4712-01-01 BC'
+AND p."start_at" < '294276-01-01' THEN timezone($3::text, p."start_at") ELSE timezone('UTC', p."start_at") END)::date < 'infinity'
+AND timezone($3::text, now())::date >= '0001-01-01'
+AND timezone($3::text, now())::date < 'infinity' THEN div((extract(year
+FROM timezone($3::text, now())::date) * 10000 + extract(month
+FROM timezone($3::text, now())::date) * 100 + extract(day
+FROM timezone($3::text, now())::date)) - (extract(year
+FROM (CASE WHEN p."start_at" >= '4712-01-01 BC'
+AND p."start_at" < '294276-01-01' THEN timezone($3::text, p."start_at") ELSE timezone('UTC', p."start_at") END)::date) * 10000 + extract(month
+FROM (CASE WHEN p."start_at" >= '4712-01-01 BC'
+AND p."start_at" < '294276-01-01' THEN timezone($3::text, p."start_at") ELSE timezone('UTC', p."start_at") END)::date) * 100 + extract(day
+FROM (CASE WHEN p."start_at" >= '4712-01-01 BC'
+AND p."start_at" < '294276-01-01' THEN timezone($3::text, p."start_at") ELSE timezone('UTC', p."start_at") END)::date)), 10000) END) END)::numeric) AS k0, 1 AS one
+FROM "data"."meetings" p
+WHERE p.organization_id = $1::bigint
+AND (SELECT g.fresh
+FROM g)) x
+GROUP BY x.k0),
+r AS MATERIALIZED (SELECT s.k0 AS k0, sum(s.n)::bigint AS n
+FROM s
+WHERE s.n > 0
+GROUP BY s.k0),
+w AS MATERIALIZED (SELECT r.k0, sum(r.n) OVER ()::bigint AS total, sum(r.n) OVER (PARTITION BY r.k0) AS gn, FALSE AS several, NULL::numeric AS whole
+FROM r
+WHERE r.n > 0),
+o AS MATERIALIZED (SELECT y.*, dense_rank() OVER (ORDER BY y.k0 IS NULL, y.gn DESC, y.k0) AS place
+FROM (SELECT w.*, TRUE AS met
+FROM w) y
+WHERE y.met)
+SELECT (SELECT g.fresh
+FROM g) AS fresh, (SELECT max(w.total)
+FROM w) AS total, (SELECT max(z.place)::int
+FROM o z) AS groups, (SELECT bool_or(w.several)
+FROM w) AS several, md5(concat('groups', '|', coalesce('=' || length(o.k0::text)::text || ':' || o.k0::text, ''))) AS own, o.place::int AS place, o.gn::bigint AS n, o.k0::text AS t0
+FROM (SELECT 1) one
+LEFT JOIN o ON o.place > 0
+AND o.place <= 0 + $4::int
+ORDER BY o.place
