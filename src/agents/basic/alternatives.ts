@@ -1,6 +1,6 @@
 /** "Raj or Lena": values of one column, of which a row has any. A part of a name becomes the ids of those who are called so. */
 import type { ListedColumn, Named, Page } from "../../domain/Page.ts"
-import type { Choice } from "./filterChoices.ts"
+import type { Choice } from "./Choice.ts"
 import { find, inParallel, type Script } from "./script.ts"
 
 type Columns = ReadonlyArray<Named & Pick<ListedColumn, "holds">>

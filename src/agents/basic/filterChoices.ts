@@ -3,29 +3,21 @@
  * condition has several candidate filters, most likely first; a script counts the matches of each.
  */
 import { foldText } from "../../domain/keys.ts"
-import type { ListedColumn, Named } from "../../domain/Page.ts"
-import type { Filter } from "../../domain/Query.ts"
-import { byWord } from "../../domain/text.ts"
-import { plainValue } from "../../domain/valueList.ts"
-import { columnAndValue, columnsFor, columnsLabelled, columnsNamed } from "./conceptColumns.ts"
+import { type Choice, type Columns, eq, like, range } from "./Choice.ts"
+import { columnAndValue, columnsFor, columnsNamed } from "./conceptColumns.ts"
 import type { Context } from "./readConversation.ts"
+import { overdue, timeChoices } from "./dateFilters.ts"
 import type { Fact } from "./Fact.ts"
-import { COMPARATORS, type Concept, NOUN_FAMILIES, STATES } from "./lexicon.ts"
-import type { Condition, Lookup } from "./Lookup.ts"
-import { addDays, timeAt } from "./readTime.ts"
+import { type Concept, NOUN_FAMILIES, STATES } from "./lexicon.ts"
+import type { Condition } from "./Lookup.ts"
+import { comparedTo, comparison, timed } from "./numberFilters.ts"
+import { timeAt } from "./readTime.ts"
 import { tokenize, written } from "./tokenize.ts"
-
-/** Filters that form one candidate. */
-export type Choice = ReadonlyArray<Filter>
 
 /** The ids of named entities, by name, where exactly one entity has the name. */
 export type References = ReadonlyMap<string, { readonly id: string }>
 
-type Columns = ReadonlyArray<Named & Pick<ListedColumn, "holds">>
 const MAX_CHOICES = 8
-
-const eq = (columnId: string, value: string): Choice => [{ columnId, op: "eq", value: plainValue(value) }]
-const like = (columnId: string, value: string): Choice => [{ columnId, op: "ilike", value }]
 
 /** Whether a type has columns for places, so that "in Boston" can mean one. */
 export const hasPlaceColumns = (columns: Columns): boolean =>
@@ -151,84 +143,6 @@ export const anyOf = (choices: ReadonlyArray<Choice>): Choice | undefined => {
     : undefined
 }
 
-export const startAndEnd = (columns: Columns): { readonly start?: string; readonly end?: string } =>
-  Object.fromEntries(
-    ["start", "end"].flatMap((label) =>
-      columns
-        .filter(({ id, name }) => id === label || name.toLowerCase() === label)
-        .slice(0, 1)
-        .map(({ id }) => [label, id])
-    )
-  )
-
-/** By the named columns or by any date; under way at that time where there are a start and an end. */
-const timeChoices = (
-  { by, overlaps, when }: Extract<Condition, { _tag: "Time" }>,
-  columns: Columns
-): ReadonlyArray<Choice> => {
-  const { end, start } = startAndEnd(columns)
-  if (overlaps === true && start !== undefined && end !== undefined && when.from !== undefined && when.to !== undefined)
-    return [
-      [
-        { columnId: end, op: "gte", value: `${when.from}${when.from.includes("T") ? "" : "T00:00"}:01`.slice(0, 19) },
-        { columnId: start, op: "lt", value: when.to }
-      ]
-    ]
-  // What has a start is at a time when it starts: an end would be found where nothing starts then.
-  const dates = [...columnsFor("date", columns), ...columnsFor("due", columns)]
-  const slugs =
-    by === undefined
-      ? [...new Set(dates)].filter((slug) => start === undefined || slug !== end)
-      : columnsLabelled(by, columns)
-  return slugs.map((slug) => range(slug, when))
-}
-
-/** Due before today and still open, if there is a status. */
-const overdue = (dates: ReadonlyArray<string>, status: ReadonlyArray<string>, today: string): ReadonlyArray<Choice> =>
-  [...status.flatMap((slug) => ["overdue", "open", "unpaid"].map((value) => eq(slug, value))), []].flatMap((state) =>
-    dates.map((slug): Choice => [{ columnId: slug, op: "lt", value: today }, ...state])
-  )
-
-/** Units of columns that hold how long something takes: how many a minute has. */
-const UNITS = byWord<number>({ milliseconds: 60_000, seconds: 60, minutes: 1, hours: 1 / 60, days: 1 / 1440 })
-
-/** The columns that hold how long something takes, by the unit in their label. */
-export const timed = (columns: Columns): ReadonlyArray<{ readonly id: string; readonly perMinute: number }> =>
-  columns
-    .filter(({ holds }) => holds === "number")
-    .flatMap(({ id, name }) => {
-      const words = [name, id].flatMap((label) => foldText(label.replaceAll("_", " ")).split(" "))
-      const perMinute = words.map((word) => UNITS[word] ?? UNITS[`${word}s`]).find((unit) => unit !== undefined)
-      return perMinute === undefined ? [] : [{ id, perMinute }]
-    })
-
-const range = (columnId: string, when: { readonly from?: string; readonly to?: string }): Choice => [
-  ...(when.from === undefined ? [] : [{ columnId, op: "gte" as const, value: when.from }]),
-  ...(when.to === undefined ? [] : [{ columnId, op: "lt" as const, value: when.to }])
-]
-
-/** Dates by which one row is before another, unlike a due date or a last contact. */
-const BEGUN =
-  "start|starts|starts at|date|when|day|invoice date|order date|ordered on|created|created at|created on|issued".split(
-    "|"
-  )
-const DAWN = "0001-01-01"
-
-/** Filters that sort by date: upcoming entities first, or the latest. A date without a time of day compares with today. */
-export const ordered = (
-  order: NonNullable<Lookup["order"]>,
-  columns: Columns,
-  context: Context
-): ReadonlyArray<Choice> => {
-  if (order === "first")
-    return columnsLabelled(BEGUN, columns).map((columnId) => [{ columnId, op: "gte", value: DAWN }])
-  const now = context.time === undefined ? [] : [`${context.today}T${context.time}`]
-  const [op, day] = order === "next" ? (["gte", context.today] as const) : (["lt", addDays(context.today, 1)] as const)
-  return columnsFor("date", columns).flatMap((columnId) =>
-    [...now, day].map((value): Choice => [{ columnId, op, value }])
-  )
-}
-
 /** Concepts that an adjective never describes. */
 const NOT_QUALITIES: ReadonlyArray<Concept> = [
   "phone",
@@ -261,32 +175,6 @@ export const wordForms = (said: string): ReadonlyArray<string> => {
   const one = said.replace(/s$/, "")
   const family = NOUN_FAMILIES.find((words) => words.has(one) || words.has(said))
   return [...new Set([said, one, ...(family ?? [])])]
-}
-
-const COMPARISONS = Object.keys(COMPARATORS).sort((a, b) => b.length - a.length)
-
-/** The comparison at the beginning of a text, after a verb, and what follows it. */
-const comparison = (text: string): { readonly how: string; readonly value: string } | undefined => {
-  const plain = text.toLowerCase().replace(/^(?:is|are|was|were) /, "")
-  const how = COMPARISONS.find((words) => plain.startsWith(`${words} `))
-  return how === undefined ? undefined : { how, value: plain.slice(how.length + 1) }
-}
-
-/** A comparison with a number. "Over 60" excludes 60: the next number depends on whether the column holds whole numbers. */
-const comparedTo = (columnId: string, how: string, value: string): ReadonlyArray<Choice> => {
-  const more = (value: string): Choice => [{ columnId, op: "gte", value }]
-  const less = (value: string): Choice => [{ columnId, op: "lt", value }]
-  const next = [`${value}${value.includes(".") ? "" : "."}0000001`, String(Number(value) + 1)]
-  switch (COMPARATORS[how]) {
-    case "least":
-      return [more(value)]
-    case "less":
-      return [less(value)]
-    case "more":
-      return next.map(more)
-    default:
-      return next.map(less)
-  }
 }
 
 const where = (said: string, columns: Columns, context: Context): ReadonlyArray<Choice> => {

@@ -1,6 +1,7 @@
 /** "How long is my next meeting": how long one row takes. */
 import { uncapitalized } from "../english.ts"
-import { startAndEnd, timed } from "./filterChoices.ts"
+import { startAndEnd } from "./dateFilters.ts"
+import { timed } from "./numberFilters.ts"
 import { both } from "./locate.ts"
 import type { Intent } from "./Intent.ts"
 import { narrow } from "./narrow.ts"

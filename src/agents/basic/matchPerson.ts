@@ -4,7 +4,8 @@
  */
 import type { Named, Page } from "../../domain/Page.ts"
 import type { Filter } from "../../domain/Query.ts"
-import { type Choice, factChoices } from "./filterChoices.ts"
+import type { Choice } from "./Choice.ts"
+import { factChoices } from "./filterChoices.ts"
 import type { ContextType } from "./readConversation.ts"
 import type { Fact } from "./Fact.ts"
 import { eqName, partly, both } from "./locate.ts"

@@ -8,15 +8,9 @@ import { PEOPLE } from "../../domain/EntityType.ts"
 import type { ListedColumn, Named, Page } from "../../domain/Page.ts"
 import type { Filter } from "../../domain/Query.ts"
 import { columnAndValue, columnsNamed, labelOf } from "./conceptColumns.ts"
-import {
-  anyOf,
-  type Choice,
-  conditionChoices,
-  hasPlaceColumns,
-  negated,
-  ordered,
-  type References
-} from "./filterChoices.ts"
+import { anyOf, conditionChoices, hasPlaceColumns, negated, type References } from "./filterChoices.ts"
+import type { Choice } from "./Choice.ts"
+import { ordered } from "./dateFilters.ts"
 import { COMPARATORS } from "./lexicon.ts"
 import { Condition, type Lookup, type Noun } from "./Lookup.ts"
 import type { Context, ContextType } from "./readConversation.ts"

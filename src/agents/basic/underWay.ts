@@ -2,7 +2,7 @@
 import { uncapitalized } from "../english.ts"
 import type { ListedColumn, Named } from "../../domain/Page.ts"
 import type { Filter } from "../../domain/Query.ts"
-import { startAndEnd } from "./filterChoices.ts"
+import { startAndEnd } from "./dateFilters.ts"
 import { Condition, type Lookup } from "./Lookup.ts"
 import { called } from "./replies.ts"
 import { count, type Script } from "./script.ts"

@@ -1,0 +1,70 @@
+/** Candidate filters of dates: at a time, overdue, and those that sort by date. */
+import { type Choice, type Columns, eq, range } from "./Choice.ts"
+import { columnsFor, columnsLabelled } from "./conceptColumns.ts"
+import type { Condition, Lookup } from "./Lookup.ts"
+import type { Context } from "./readConversation.ts"
+import { addDays } from "./readTime.ts"
+
+export const startAndEnd = (columns: Columns): { readonly start?: string; readonly end?: string } =>
+  Object.fromEntries(
+    ["start", "end"].flatMap((label) =>
+      columns
+        .filter(({ id, name }) => id === label || name.toLowerCase() === label)
+        .slice(0, 1)
+        .map(({ id }) => [label, id])
+    )
+  )
+
+/** By the named columns or by any date; under way at that time where there are a start and an end. */
+export const timeChoices = (
+  { by, overlaps, when }: Extract<Condition, { _tag: "Time" }>,
+  columns: Columns
+): ReadonlyArray<Choice> => {
+  const { end, start } = startAndEnd(columns)
+  if (overlaps === true && start !== undefined && end !== undefined && when.from !== undefined && when.to !== undefined)
+    return [
+      [
+        { columnId: end, op: "gte", value: `${when.from}${when.from.includes("T") ? "" : "T00:00"}:01`.slice(0, 19) },
+        { columnId: start, op: "lt", value: when.to }
+      ]
+    ]
+  // What has a start is at a time when it starts: an end would be found where nothing starts then.
+  const dates = [...columnsFor("date", columns), ...columnsFor("due", columns)]
+  const slugs =
+    by === undefined
+      ? [...new Set(dates)].filter((slug) => start === undefined || slug !== end)
+      : columnsLabelled(by, columns)
+  return slugs.map((slug) => range(slug, when))
+}
+
+/** Due before today and still open, if there is a status. */
+export const overdue = (
+  dates: ReadonlyArray<string>,
+  status: ReadonlyArray<string>,
+  today: string
+): ReadonlyArray<Choice> =>
+  [...status.flatMap((slug) => ["overdue", "open", "unpaid"].map((value) => eq(slug, value))), []].flatMap((state) =>
+    dates.map((slug): Choice => [{ columnId: slug, op: "lt", value: today }, ...state])
+  )
+
+/** Dates by which one row is before another, unlike a due date or a last contact. */
+const BEGUN =
+  "start|starts|starts at|date|when|day|invoice date|order date|ordered on|created|created at|created on|issued".split(
+    "|"
+  )
+const DAWN = "0001-01-01"
+
+/** Filters that sort by date: upcoming entities first, or the latest. A date without a time of day compares with today. */
+export const ordered = (
+  order: NonNullable<Lookup["order"]>,
+  columns: Columns,
+  context: Context
+): ReadonlyArray<Choice> => {
+  if (order === "first")
+    return columnsLabelled(BEGUN, columns).map((columnId) => [{ columnId, op: "gte", value: DAWN }])
+  const now = context.time === undefined ? [] : [`${context.today}T${context.time}`]
+  const [op, day] = order === "next" ? (["gte", context.today] as const) : (["lt", addDays(context.today, 1)] as const)
+  return columnsFor("date", columns).flatMap((columnId) =>
+    [...now, day].map((value): Choice => [{ columnId, op, value }])
+  )
+}

@@ -1,0 +1,128 @@
+/** Whether words fit a placeholder of a rule's pattern, such as {lookup}, {when} or {name}. */
+import { choice, detailsIn } from "./buildIntent.ts"
+import { isValue, structures } from "./conditionParts.ts"
+import { isPhrase } from "./figures/measures.ts"
+import { Intent } from "./Intent.ts"
+import { COMMON_WORDS, CONCEPTS, DATE_VERBS, PARTICLES, TITLES } from "./lexicon.ts"
+import { nounAt } from "./Lookup.ts"
+import type { Fits } from "./patterns.ts"
+import { whenOf } from "./readClock.ts"
+import type { Context } from "./readConversation.ts"
+import { readConditions, readLookup } from "./readLookup.ts"
+import { timeAt } from "./readTime.ts"
+import { DONE, TAIL_STARTS } from "./shorthand.ts"
+import { readTitled } from "./titled.ts"
+import { folded, type Token } from "./tokenize.ts"
+
+const VERBS = new Set("is are was does do has have my".split(" "))
+const SUBJECT_PRONOUNS = new Set("me i her him his them it she he they that this".split(" "))
+const POINTED = /^(that|this|the) (one|person|meeting|company)$/
+
+/** The longest name, in words. */
+export const MAX_NAME = 9
+
+export const fitsIn =
+  (context: Context): Fits =>
+  (name, tokens) => {
+    const sentence = tokens.slice(0, -1).some(({ after }) => /[.;!?]/.test(after))
+    if (sentence && name !== "rest") return false
+    switch (name) {
+      case "lookup":
+        return readLookup(tokens, context) !== undefined
+      case "when":
+        return whenOf(tokens, context.today) !== undefined
+      case "n":
+        return choice(tokens) !== undefined
+      case "what":
+        return (
+          tokens.length <= 7 &&
+          tokens.slice(0, -1).every(({ after }) => after === "") &&
+          !tokens.some((token) => VERBS.has(token.word) || structures(token)) &&
+          (!tokens.every(({ capital }) => capital) || isConcept(folded(tokens)))
+        )
+      case "concept":
+        return tokens.length <= 3 && isConcept(folded(tokens)) && !isNoun(tokens, context)
+      case "concepts":
+        return detailsIn(tokens, isConcept) !== undefined && !isNoun(tokens, context)
+      case "place":
+      case "value":
+        return isValue(tokens, context)
+      case "pronoun":
+        return tokens.length === 1 && /^(her|his|their|its)$/.test(tokens[0]!.word)
+      case "via":
+        return tokens.length <= 2 && isConcept(folded(tokens))
+      case "tail":
+        // "who is Ada" asks for a person, "who is in Boston" for people.
+        return !/^(is|are|was|were|am)$/.test(tokens[0]!.word) || TAIL_STARTS.has(tokens[1]?.word ?? "")
+      case "thing":
+        return (context.focus ?? []).length > 0 && tokens.length <= 2 && tokens.every(({ capital }) => !capital)
+      case "family":
+        return tokens.length === 1 && /^\p{Lu}\p{Ll}{2,}s$/u.test(tokens[0]!.text)
+      case "bare":
+        return (
+          tokens.length <= 6 &&
+          tokens.every(
+            (token, at) =>
+              (token.word === "and" && at > 0 && at < tokens.length - 1) ||
+              isNameWord(token) ||
+              (token.capital && tokens.length > 1 && !structures(token))
+          )
+        )
+      case "i":
+        return tokens.length === 1 && /^(i|we)$/.test(tokens[0]!.word)
+      case "done":
+        return tokens.length === 1 && DONE[tokens[0]!.word] !== undefined
+      case "by":
+        return isPhrase(tokens, context, 4)
+      case "row": {
+        const found = readLookup(tokens, context)
+        if (found !== undefined) return found.order !== undefined || found.noun.type.id === "meetings"
+        return readTitled(tokens, Intent.Unclear({ tokens }), context) !== undefined
+      }
+      case "meeting":
+        return readLookup(tokens, context)?.noun.type.id === "meetings"
+      case "possessor":
+        return tokens.length >= 2 && /[^s]s$/.test(tokens.at(-1)!.word) && isName(tokens, context)
+      case "noun":
+        return nounAt(tokens, context)?.length === tokens.length
+      case "dated":
+        return tokens.length === 1 && (DATE_VERBS[tokens[0]!.word] ?? []).length > 0
+      case "conds":
+        return readConditions(tokens, context) !== undefined
+      case "one":
+        return tokens.length === 1 && !structures(tokens[0]!) && !tokens[0]!.capital
+      case "quality":
+        return (
+          tokens.length <= 3 &&
+          !tokens.some((token) => structures(token) || timeAt([token], context.today) !== undefined)
+        )
+      case "rest":
+        return true
+      default:
+        return isName(tokens, context)
+    }
+  }
+
+/** Whether words can name a subject: no word of them structures the question. */
+export const isName = (tokens: ReadonlyArray<Token>, context: Context): boolean => {
+  if (tokens.length === 1 && SUBJECT_PRONOUNS.has(tokens[0]!.word)) return true
+  if (POINTED.test(folded(tokens))) return true
+  if (/^(the|a|an|our|any)$/.test(folded(tokens))) return false
+  return (
+    tokens.length <= MAX_NAME &&
+    !tokens.some((token) => structures(token) || token.word === "'s") &&
+    nounAt(tokens, context)?.length !== tokens.length &&
+    timeAt(tokens, context.today)?.length !== tokens.length
+  )
+}
+
+const CONCEPT_WORDS = new Set<string>(Object.values(CONCEPTS).flat())
+const isConcept = (words: string): boolean =>
+  CONCEPT_WORDS.has(words) || (words.endsWith("s") && CONCEPT_WORDS.has(words.slice(0, -1)))
+/** "contacts" and "customers" are lists; "company" and its other words are also a detail. */
+const isNoun = (tokens: ReadonlyArray<Token>, context: Context): boolean =>
+  tokens.length === 1 && !EMPLOYERS.has(tokens[0]!.word) && nounAt(tokens, context)?.length === 1
+const EMPLOYERS = new Set("company employer firm business organization organisation".split(" "))
+
+const isNameWord = ({ word }: Token): boolean =>
+  !/^\d/.test(word) && (!COMMON_WORDS.has(word) || PARTICLES.has(word) || TITLES.has(word))

@@ -1,0 +1,44 @@
+/** Candidate filters of numbers: a comparison as said, and columns that hold how long something takes. */
+import { foldText } from "../../domain/keys.ts"
+import { byWord } from "../../domain/text.ts"
+import type { Choice, Columns } from "./Choice.ts"
+import { COMPARATORS } from "./lexicon.ts"
+
+/** Units of columns that hold how long something takes: how many a minute has. */
+const UNITS = byWord<number>({ milliseconds: 60_000, seconds: 60, minutes: 1, hours: 1 / 60, days: 1 / 1440 })
+
+/** The columns that hold how long something takes, by the unit in their label. */
+export const timed = (columns: Columns): ReadonlyArray<{ readonly id: string; readonly perMinute: number }> =>
+  columns
+    .filter(({ holds }) => holds === "number")
+    .flatMap(({ id, name }) => {
+      const words = [name, id].flatMap((label) => foldText(label.replaceAll("_", " ")).split(" "))
+      const perMinute = words.map((word) => UNITS[word] ?? UNITS[`${word}s`]).find((unit) => unit !== undefined)
+      return perMinute === undefined ? [] : [{ id, perMinute }]
+    })
+
+const COMPARISONS = Object.keys(COMPARATORS).sort((a, b) => b.length - a.length)
+
+/** The comparison at the beginning of a text, after a verb, and what follows it. */
+export const comparison = (text: string): { readonly how: string; readonly value: string } | undefined => {
+  const plain = text.toLowerCase().replace(/^(?:is|are|was|were) /, "")
+  const how = COMPARISONS.find((words) => plain.startsWith(`${words} `))
+  return how === undefined ? undefined : { how, value: plain.slice(how.length + 1) }
+}
+
+/** A comparison with a number. "Over 60" excludes 60: the next number depends on whether the column holds whole numbers. */
+export const comparedTo = (columnId: string, how: string, value: string): ReadonlyArray<Choice> => {
+  const more = (value: string): Choice => [{ columnId, op: "gte", value }]
+  const less = (value: string): Choice => [{ columnId, op: "lt", value }]
+  const next = [`${value}${value.includes(".") ? "" : "."}0000001`, String(Number(value) + 1)]
+  switch (COMPARATORS[how]) {
+    case "least":
+      return [more(value)]
+    case "less":
+      return [less(value)]
+    case "more":
+      return next.map(more)
+    default:
+      return next.map(less)
+  }
+}
