@@ -2,7 +2,7 @@
  * One turn of a conversation: admits the caller in code, reserves the turn's share of the day's budget, lets a model
  * answer with the three tools, and stores the answer. A caller who is not admitted never reaches the model.
  */
-import { Cause, Context, Effect, Exit, Layer, Queue, Stream } from "effect"
+import { Context, Effect, Layer, Queue, Stream } from "effect"
 import type { Tool } from "effect/ai"
 import type { Basis } from "../domain/Basis.ts"
 import type { Organization } from "../domain/EntityType.ts"
@@ -10,7 +10,6 @@ import type { Unavailable } from "../domain/errors.ts"
 import { CurrentPrincipal, type Principal } from "../domain/Principal.ts"
 import { shortReference } from "../domain/reference.ts"
 import { today } from "../domain/today.ts"
-import { todayIn } from "../domain/values.ts"
 import { Env } from "../env.ts"
 import { reportFailure } from "../observability/failures.ts"
 import * as Telemetry from "../observability/Telemetry.ts"
@@ -20,7 +19,7 @@ import { EntityQueryService } from "../services/EntityQueryService.ts"
 import { IdentityResolver } from "../services/members/IdentityResolver.ts"
 import type { Identifier } from "../services/members/identifier.ts"
 import { Sessions } from "../services/conversations/Sessions.ts"
-import { type Outcome, Spending } from "../services/conversations/Spending.ts"
+import { Spending } from "../services/conversations/Spending.ts"
 import type { Drafts } from "../tools/ChangeTool.ts"
 import type { MaxToolkit } from "../tools/Toolkit.ts"
 import { EmittedEvents } from "./EmittedEvents.ts"
@@ -29,12 +28,13 @@ import { ModelStep } from "./ModelStep.ts"
 import { type OwnModel, OwnModels } from "./OwnModels.ts"
 import { Provenance } from "./guards/Provenance.ts"
 import { MAX_FOCUS, prepare } from "./prepare.ts"
-import { DAY_IS_SPENT, orTurnFault, RIGHTS_CHANGED, type TurnFault } from "./TurnFault.ts"
+import { orTurnFault, RIGHTS_CHANGED } from "./TurnFault.ts"
 import { TurnWork } from "./TurnWork.ts"
 import { besideOf, choicesIn, presentedBy } from "./cards.ts"
 import { type Changing, changesOf, draftEvents, openedBy } from "./changing.ts"
 import { decideTyped } from "./confirming.ts"
 import { conversationOwner } from "./conversationOwner.ts"
+import { type Chosen, makeReserving } from "./reserving.ts"
 import { questionOf, type Say, validate } from "./question.ts"
 import { keepingUnclear } from "./withoutNames.ts"
 import type { TurnContext } from "./turnContext.ts"
@@ -103,34 +103,7 @@ export class MaxAgent extends Context.Service<
       const admit = ({ organization, who }: TurnInput) =>
         "kind" in who ? identities.admit(organization, who) : identities.readmit(who)
 
-      /** Reserves the turn's share of the day's budget, and settles it with the actual cost however the turn ends. */
-      const withReservation = <A, E, R>(
-        { organization }: TurnInput,
-        principal: Principal,
-        { dayTokens, dayTurns, model }: Chosen,
-        spent: Spent,
-        deadline: number,
-        use: Effect.Effect<A, E, R>
-      ) => {
-        const owner = { organizationId: organization.id, anchorId: principal.anchorEntityId }
-        const limits = { turns: dayTurns, tokens: dayTokens }
-        return Effect.acquireUseRelease(
-          spending.reserve(organization, model.provider === "basic" ? 0 : tokensOf(dayTokens), limits),
-          (reservation): Effect.Effect<A, E | TurnFault, R> =>
-            reservation === undefined ? Effect.fail(DAY_IS_SPENT) : use,
-          (reservation, exit) =>
-            // A turn that the day's budget doesn't allow reserved nothing: it is counted as failed.
-            Effect.ignore(
-              spending.settle(
-                owner,
-                reservation ?? { day: todayIn(organization.timeZone), tokens: 0 },
-                { model: model.model, ...spent },
-                outcomeOf(exit, spent, Date.now() > deadline - TIMER_EARLY)
-              )
-            )
-        )
-      }
-      const tokensOf = (dayTokens: number) => Math.min(env.turnTokens, dayTokens)
+      const { tokensOf, withReservation } = makeReserving(spending, env.turnTokens)
 
       const converse = Effect.fnUntraced(function* (
         input: TurnInput,
@@ -256,7 +229,7 @@ export class MaxAgent extends Context.Service<
             "gen_ai.request.model": own.model.model
           })
           const conversation = converse(input, principal, own, spent, work, reference, events)
-          const last = yield* withReservation(input, principal, own, spent, deadline, conversation)
+          const last = yield* withReservation(input.organization, principal, own, spent, deadline, conversation)
           if (spent.declined && "text" in input.say) yield* keepUnclear(input.say.text, state.catalog)
           return last
         }).pipe(
@@ -312,22 +285,6 @@ export class MaxAgent extends Context.Service<
     })
   )
 }
-
-/** The model that answers, and the day's limits. */
-interface Chosen {
-  readonly model: ModelStep["Service"]
-  readonly dayTurns: number
-  readonly dayTokens: number
-}
-
-/** How a turn ended. The deadline interrupts it, as the person does who stops it. */
-const outcomeOf = (exit: Exit.Exit<unknown, unknown>, { declined }: Spent, isLate: boolean): Outcome => {
-  if (Exit.isSuccess(exit)) return declined ? "declined" : "answered"
-  return Cause.hasInterruptsOnly(exit.cause) && !isLate ? "stopped" : "failed"
-}
-
-/** Milliseconds by which a timer may fire before the clock says so. */
-const TIMER_EARLY = 5
 
 /** Seconds by which a lease exceeds the turn's deadline. */
 const LEASE_MARGIN = 10
