@@ -1,5 +1,5 @@
 /** Runs the built command line as a child process. */
-import { spawn } from "node:child_process"
+import { type ChildProcess, fork, spawn } from "node:child_process"
 import { dirname, join } from "node:path"
 import { fileURLToPath } from "node:url"
 
@@ -20,13 +20,61 @@ const environment = (env: Readonly<Record<string, string>>) => ({
 export const spawnMax = (args: ReadonlyArray<string>, env: Readonly<Record<string, string>>) =>
   spawn(process.execPath, [program, ...args], { env: environment(env), stdio: ["ignore", "pipe", "pipe"] })
 
-/** Runs `max` to completion. It inherits no settings from the test process, only those in `env`. */
+/**
+ * Runs `max` to completion. It inherits no settings from the test process, only those in `env`. Commands on a running database
+ * share one process that has loaded the program; any other gets a process of its own.
+ */
 export const runMax = (
   args: ReadonlyArray<string>,
   env: Readonly<Record<string, string>>,
   input?: string
-): Promise<Ran> =>
-  new Promise((resolve, reject) => {
+): Promise<Ran> => {
+  const isShared =
+    input === undefined && env["DATABASE_URL"] !== undefined && env["HOME"] === undefined && args[0] !== "--version"
+  const shared = isShared ? idleMax() : undefined
+  return shared === undefined ? runAlone(args, env, input) : runShared(shared, args, env)
+}
+
+let warm: ChildProcess | undefined
+let isBusy = false
+
+/** The shared process, unless it runs another command. */
+const idleMax = (): ChildProcess | undefined => {
+  if (isBusy) return undefined
+  if (warm?.connected !== true) {
+    warm = fork(join(import.meta.dirname, "warmMax.mjs"), [program], { env: environment({}), stdio: ["ignore", "inherit", "inherit", "ipc"] }) // prettier-ignore
+    warm.unref()
+    warm.channel?.unref()
+  }
+  return warm
+}
+
+const runShared = (child: ChildProcess, args: ReadonlyArray<string>, env: Readonly<Record<string, string>>) =>
+  new Promise<Ran>((resolve, reject) => {
+    isBusy = true
+    child.ref()
+    child.channel?.ref()
+    const died = (code: number | null) => {
+      isBusy = false
+      reject(new Error(`The shared process ended with ${code}`))
+    }
+    child.once("exit", died)
+    child.once("message", ({ isReusable, ...ran }: Ran & { readonly isReusable: boolean }) => {
+      isBusy = false
+      child.off("exit", died)
+      if (!isReusable) {
+        warm = undefined
+        child.kill("SIGKILL")
+      }
+      child.unref()
+      child.channel?.unref()
+      resolve(ran)
+    })
+    child.send({ args, env: environment(env) })
+  })
+
+const runAlone = (args: ReadonlyArray<string>, env: Readonly<Record<string, string>>, input: string | undefined) =>
+  new Promise<Ran>((resolve, reject) => {
     const child = spawn(process.execPath, [program, ...args], {
       env: environment(env),
       stdio: [input === undefined ? "ignore" : "pipe", "pipe", "pipe"]
