@@ -29,11 +29,13 @@ export const runMax = (
   env: Readonly<Record<string, string>>,
   input?: string
 ): Promise<Ran> => {
-  const isShared =
-    input === undefined && env["DATABASE_URL"] !== undefined && env["HOME"] === undefined && args[0] !== "--version"
+  const isShared = input === undefined && env["DATABASE_URL"] !== undefined && !OF_A_PROCESS.some((name) => name in env)
   const shared = isShared ? idleMax() : undefined
   return shared === undefined ? runAlone(args, env, input) : runShared(shared, args, env)
 }
+
+/** Settings that a process reads as it starts. */
+const OF_A_PROCESS = ["HOME", "NODE_OPTIONS"]
 
 let warm: ChildProcess | undefined
 let isBusy = false

@@ -58,7 +58,7 @@ export const respell = (message: string, { types }: Context): Respelt | undefine
 }
 
 /** One letter too many, too few or wrong, or two in the wrong order; a short word only lacks a letter. */
-const isNear = (said: string, word: string): boolean => {
+export const isNear = (said: string, word: string): boolean => {
   if (said === word || Math.abs(said.length - word.length) > 1 || word.length < 3) return false
   if (said.length < MIN_LENGTH) return said[0] === word[0] && lacksOne(said, word)
   if (said.length === word.length) {

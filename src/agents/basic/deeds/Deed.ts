@@ -12,7 +12,12 @@ type Words = ReadonlyArray<Word>
 export type Subject = Data.TaggedEnum<{
   /** A pronoun: the subject of an earlier sentence, or the entity of the last answer. */
   It: {}
-  Named: { readonly words: Words; readonly type?: ContextType }
+  Named: {
+    readonly words: Words
+    readonly type?: ContextType
+    /** The names of several rows, if no row has all the words as its name. */
+    readonly each?: ReadonlyArray<Words>
+  }
   /** "my first meeting with Kofi on December 4". */
   Described: {
     readonly type?: ContextType

@@ -45,10 +45,12 @@ const next = (state: State, part: Part, isQuestion: boolean): State | undefined 
         const after = joined(state, part.deed, state.asked || enough)
         return after && { ...after, stated: true }
       }
+      // A reason.
+      if (part.subject === undefined) return state
       // "They are no longer a customer", after the request itself.
-      if (part.subject?._tag === "It") return state.deed === undefined ? undefined : state
+      if (part.subject._tag === "It") return state.deed === undefined ? undefined : state
       if (state.deed !== undefined) return isSame(part.subject, subjectOf(state.deed)) ? state : undefined
-      return state.subject !== undefined || part.subject === undefined ? undefined : { ...state, subject: part.subject }
+      return state.subject !== undefined ? undefined : { ...state, subject: part.subject }
     }
     case "Order":
       return joined(state, part.deed, true)

@@ -11,7 +11,7 @@ import type { Deed, Request } from "./Deed.ts"
 import { actionOf, type Draft, valuesOf } from "./Draft.ts"
 import { cellsOf, columnOf, targetOf } from "./draftCells.ts"
 import { creation } from "./draftNew.ts"
-import { draftOfSet } from "./draftSet.ts"
+import { draftOfEach, draftOfSet } from "./draftSet.ts"
 import { findSubject, type Problem, problem, RANKS, type Row, type World } from "./findSubject.ts"
 import { calendarOf } from "./moments.ts"
 import { settle } from "./settle.ts"
@@ -206,7 +206,12 @@ function* draftOf(deed: Deed, types: ReadonlyArray<ContextType>, world: World, c
     chosen !== undefined && types.some(({ id }) => id === chosen.type.id)
       ? chosen
       : yield* findSubject(deed.subject, types, world)
-  if (row._tag === "Problem") return (yield* impossible(deed, row, world)) ?? row
+  if (row._tag === "Problem") {
+    const names = deed.subject._tag === "Named" && row.rank === RANKS.missing ? deed.subject.each : undefined
+    return names === undefined
+      ? ((yield* impossible(deed, row, world)) ?? row)
+      : yield* draftOfEach(deed, names, types, world)
+  }
   const actionId = actionOf(deed, row.type)
   const entityIds = [row.id]
   if (deed._tag === "Delete") return { _tag: "Draft", actionId, entityIds }

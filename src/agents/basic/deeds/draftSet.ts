@@ -5,10 +5,11 @@ import { both } from "../locate.ts"
 import type { Lookup } from "../Lookup.ts"
 import type { ContextType } from "../readConversation.ts"
 import { inParallel, type Script } from "../script.ts"
-import type { Deed } from "./Deed.ts"
+import { type Deed, Subject } from "./Deed.ts"
 import { actionOf, type Draft, valuesOf } from "./Draft.ts"
 import { findSet, setFilters } from "./findSet.ts"
-import { type Problem, problem, RANKS, type World } from "./findSubject.ts"
+import { findSubject, type Problem, problem, RANKS, type World } from "./findSubject.ts"
+import type { Word } from "./words.ts"
 import { type Cell, settle, type Target } from "./settle.ts"
 
 /** A change of a set: the same values for each row. */
@@ -32,6 +33,34 @@ export function* draftOfSet(
   if (set._tag === "Problem") return set
   const entityIds = set.rows.map(({ id }) => id).sort()
   if (deed._tag === "Delete") return { _tag: "Draft", actionId, entityIds, set }
+  const values = valuesOf(settled)
+  return typeof values === "string" ? problem(RANKS.value, values) : { _tag: "Draft", actionId, entityIds, values, set }
+}
+
+/** A change of several rows that are named one by one. */
+export function* draftOfEach(
+  deed: Exclude<Deed, { _tag: "Create" }>,
+  names: ReadonlyArray<ReadonlyArray<Word>>,
+  types: ReadonlyArray<ContextType>,
+  world: World
+): Script<Draft | Problem> {
+  const found = yield* inParallel(names.map((words) => findSubject(Subject.Named({ words }), types, world)))
+  const wrong = found.find((each) => each._tag === "Problem")
+  if (wrong !== undefined) return wrong
+  const rows = found.filter((each) => each._tag === "Row")
+  const { type } = rows[0]!
+  const entityIds = [...new Set(rows.map(({ id }) => id))].sort()
+  if (rows.some((row) => row.type.id !== type.id) || entityIds.length < rows.length)
+    return problem(RANKS.words, "Those aren't several rows of one kind. I haven't drafted anything.")
+  const actionId = actionOf(deed, type)
+  const set = { _tag: "Rows", type, said: type.plural.toLowerCase(), rows } as const
+  if (deed._tag === "Delete") return { _tag: "Draft", actionId, entityIds, set }
+  const cells = yield* cellsOfSet(deed, type, actionId, world)
+  const unsettled = cells.find((each) => each._tag === "Problem")
+  if (unsettled !== undefined) return unsettled
+  const settled = cells.filter((each) => each._tag === "Cell")
+  if (settled.some(({ was }) => was !== undefined))
+    return problem(RANKS.words, "I can't compare a value so far for several rows by name. I haven't drafted anything.")
   const values = valuesOf(settled)
   return typeof values === "string" ? problem(RANKS.value, values) : { _tag: "Draft", actionId, entityIds, values, set }
 }

@@ -14,6 +14,8 @@ import { FUNCTION_WORDS, ORDERS } from "./lexicon.ts"
 import { lengthAt } from "./lengths.ts"
 import { calendarOf, momentOf } from "./moments.ts"
 import { CREATES, isValue, readCreate } from "./readCreate.ts"
+import { reasonsOf } from "./reasons.ts"
+import { respelt } from "./respelt.ts"
 import { couldBeName, readSubject } from "./readSubject.ts"
 import { RULES } from "./rules.ts"
 import { type Captures, type Fits, matches, shapeOf } from "./shapes.ts"
@@ -30,6 +32,13 @@ const MAX_READINGS = 24
 /** Every way in which the message asks for a change; none if it asks for something else, or for more. */
 export const readRequest = (message: string, context: Context): Request => {
   const said = withoutAbsence(readWords(message), context)
+  const request = readSaid(said, context)
+  if (request.deeds.length > 0) return request
+  const other = [respelt(said), assigned(said)].find((each) => each !== undefined)
+  return other === undefined ? request : readSaid(other, context)
+}
+
+const readSaid = (said: Said, context: Context): Request => {
   const { words } = said
   if (words.length < 2 || words.length > MAX_WORDS) return { said, deeds: [] }
   const parts = partReader(context)
@@ -41,6 +50,16 @@ export const readRequest = (message: string, context: Context): Request => {
   }
   const deeds = [...found.values()]
   return { said, deeds: deeds.length > MAX_READINGS ? [] : deeds }
+}
+
+/** "Order laptops: in progress", with the colon as a sign; undefined without exactly one colon. */
+const assigned = ({ text, words }: Said): Said | undefined => {
+  const at = words.findIndex(({ after }) => after === ":")
+  if (at < 0 || at === words.length - 1 || words.slice(at + 1).some(({ after }) => after.includes(":")))
+    return undefined
+  const { end } = words[at]!
+  const sign: Word = { text: "=", word: "=", after: "", capital: false, start: end, end: end + 1 }
+  return { text, words: [...words.slice(0, at), { ...words[at]!, after: "" }, sign, ...words.slice(at + 1)] }
 }
 
 const ABSENT = ["{p} <away>", "{p} <away> (until|from|for|since|the|all)? {w}"].map(shapeOf)
@@ -213,7 +232,9 @@ const partReader = (context: Context) => {
     const implied = IMPLIED.test(withoutOpeners(clause).at(-1)![0]!.word)
       ? shaped([THEY, ...withoutClosers(withoutOpeners(clause).at(-1)!, isPlace, false)], false)
       : []
-    const parts = unique([...found, ...implied])
+    const own = unique([...found, ...implied])
+    const isJoined = /^(and|then)$/.test(clause[0]!.word)
+    const parts = own.length > 0 || isJoined ? own : reasonsOf(withoutOpeners(clause).at(-1)!, read)
     known.set(key, parts)
     return parts
   }

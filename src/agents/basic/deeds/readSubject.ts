@@ -68,7 +68,30 @@ const named = (words: Words, context: Context): Subject | undefined => {
   if (lead !== undefined && isName(lead) && lead.length <= MAX_NAME && before !== undefined) {
     return Subject.Named({ words: lead, type: before.noun.type })
   }
-  return recordOf.length > MAX_NAME || !isName(recordOf) ? undefined : Subject.Named({ words: recordOf })
+  const each = namesIn(bare)
+  if (recordOf.length > (each === undefined ? MAX_NAME : MAX_NAMES) || !isName(recordOf)) return undefined
+  return Subject.Named({ words: recordOf, ...(each === undefined ? {} : { each }) })
+}
+
+/** The longest list of names, in words. */
+const MAX_NAMES = 26
+
+/** "Kerry Martin and Kerry Thompson", "A, B and C": two or more names; undefined for anything else. */
+const namesIn = (words: Words): ReadonlyArray<Words> | undefined => {
+  const own = words.at(-1)?.quoted !== true && /^(both|all)$/.test(words.at(-1)!.word) ? words.slice(0, -1) : words
+  const names: Array<Words> = []
+  let from = 0
+  for (let at = 0; at <= own.length; at++) {
+    const word = own[at]
+    const isAnd = word !== undefined && word.quoted !== true && (word.word === "and" || word.word === "&")
+    const isComma = at > from && own[at - 1]!.after === ","
+    if (word !== undefined && !isAnd && !isComma) continue
+    if (at > from) names.push(own.slice(from, at))
+    from = isAnd ? at + 1 : at
+  }
+  return names.length >= 2 && names.length <= 25 && names.every((name) => name.length <= MAX_NAME && isName(name))
+    ? names
+    : undefined
 }
 
 /** Whether a noun means one row: its plural asks for several. */

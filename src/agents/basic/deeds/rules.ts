@@ -17,7 +17,11 @@ import {
   type Rule
 } from "./parts.ts"
 
-const OWNER = { text: "owner", word: "owner", after: "", capital: false, start: 0, end: 0 }
+/** A word that the person hasn't said. */
+const unsaid = (word: string) => ({ text: word, word, after: "", capital: false, start: 0, end: 0 })
+const OWNER = unsaid("owner")
+const DONE = unsaid("done")
+const ME = unsaid("me")
 
 export const RULES: ReadonlyArray<Rule> = [
   [
@@ -89,6 +93,11 @@ export const RULES: ReadonlyArray<Rule> = [
       "<mark> {x} <as> (a|an|the)? {v}",
       "<mark> {x} <as> (having)? (the)? {v} {c}",
       "(mark|flag) {x} {v}",
+      "(mark|flag|log|list|record) (as|down as) (a|an|the)? {v}",
+      "(set|move|change|switch|put|update) (over|up|back)? (to|into|as) (the|a)? {v}",
+      "{x} (can|could|may|should) (now)? be (moved|changed|set|updated|switched|marked|put|turned|flipped|raised|lowered) (over|up|back)? (to|as|into|in) (the)? {v}",
+      "<set> {x} (up|down|along|on|back) <to> (the|a|an)? {v}",
+      "(get|see to it that|see that|ensure|ensure that|make sure|make sure that) {x} (is|are|gets|get) (moved|changed|set|updated|switched|marked|put|raised|lowered)? (up|down)? (to|as|into|in)? (the)? {v}",
       "(get|bring|take) {x} (back)? into (the)? {v}",
       "{x} (->|=>|→|=) {v}",
       "(can|could|may|shall) {x} be (moved|changed|set|updated|switched|marked|put|turned|flipped) (over|back)? (to|as|into|in) (the)? {v}",
@@ -177,13 +186,37 @@ export const RULES: ReadonlyArray<Rule> = [
     update(owner)
   ],
   [["<assign> {p} {x}"], ofRows(update(owner))],
+  [
+    [
+      "i (will take|can take|am taking|will do|will handle|will pick up|take|am picking up|will look after) {x} (myself|on)?",
+      "i (will take|can take|am taking) (over|on) {x} (myself)?",
+      "(assign|give|hand) {x} (over)? to (me|myself)"
+    ],
+    update(() => [Setting.Concept({ concept: "owner", value: [ME] })])
+  ],
+  [
+    [
+      "(tick|check|cross|sign) {x} off",
+      "(tick|check|sign) off {x}",
+      "(finish|complete) {x}",
+      "(tick|check) off {x}",
+      "{x} is (all)? (finished|completed|complete|wrapped up|done and dusted)"
+    ],
+    update(() => [Setting.Value({ value: [DONE] })])
+  ],
   [["for {x} <set> (the|their)? {c} <to> {v}", "<set> (the)? {c} <to> {v} (for|on|of|in) {x}"], ofRows(update(column))],
   [
     ["(put|place|set|get|keep) {x} {h}"],
     (captures, read, calendar) => ofRows(update(value))({ ...captures, v: captures["h"]! }, read, calendar)
   ],
   [
-    ["(unassign|deassign) {x}", "(unassign|deassign) {x} from {p}", "take {x} (away|off|back)? from {p}"],
+    [
+      "(unassign|deassign) {x}",
+      "(unassign|deassign) {x} from {p}",
+      "take {x} (away|off|back)? from {p}",
+      "(take|get|pull) {p} off (of)? {x}",
+      "remove {p} from {x}"
+    ],
     update(({ p }) => [Setting.Column({ column: [OWNER], value: [], ...(p === undefined ? {} : { was: p }) })])
   ],
   [["{x} (is|are|'s|will be) due (on|by)? {t}"], update(moment, false)],

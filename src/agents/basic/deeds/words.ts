@@ -132,6 +132,8 @@ export const textOf = ({ text }: Said, words: ReadonlyArray<Token>): string => {
   const first = words[0] as Word | undefined
   const last = words.at(-1) as Word | undefined
   if (first === undefined || last === undefined) return ""
+  // Words that no one has said, such as "done" for "tick off".
+  if (last.end === 0) return words.map((word) => word.text).join(" ")
   const plain = text.slice(first.start, last.end)
   return plain.includes("(") && !plain.includes(")") && text[last.end] === ")" ? `${plain})` : plain
 }

@@ -1,0 +1,28 @@
+/** A request whose verb is misspelt, with the verb as it is spelt: "chnage", "delte". */
+import { isNear } from "../respell.ts"
+import { PHRASES } from "./lexicon.ts"
+import type { Said } from "./words.ts"
+
+const MIN_LENGTH = 5
+/** The verbs that begin a request. */
+const VERBS = [
+  ...new Set(
+    ["set", "adjust", "mark", "move", "rename", "assign", "delete", "create", "later"]
+      .flatMap((name) => PHRASES[name]!)
+      .map((phrase) => phrase.split(" ")[0]!)
+  )
+].filter((word) => word.length >= MIN_LENGTH - 1)
+/** Words before the verb. */
+const MAX_BEFORE = 6
+
+/** Undefined if no word among the first is nearly one verb and no word itself. */
+export const respelt = ({ text, words }: Said): Said | undefined => {
+  for (const [at, each] of words.slice(0, MAX_BEFORE).entries()) {
+    if (each.quoted === true || (each.capital && at > 0) || !/^[a-z]{4,}$/.test(each.word)) continue
+    if (VERBS.includes(each.word)) return undefined
+    const near = VERBS.filter((verb) => each.word.length >= MIN_LENGTH - 1 && isNear(each.word, verb))
+    if (near.length === 1)
+      return { text, words: words.map((word, index) => (index === at ? { ...word, word: near[0]! } : word)) }
+  }
+  return undefined
+}
