@@ -18,7 +18,13 @@ export function* creation(deed: Extract<Deed, { _tag: "Create" }>, world: World)
   const actionId = `${deed.type.id}.create`
   const fields = world.fields.get(actionId)
   if (fields === undefined || typeof fields === "string") return problem(RANKS.refused, cannotDo(fields ?? ""))
-  const what = readNew(deed, vocabulary, fields, context)
+  // "…, call it Handover": a sentence of its own has the name.
+  const isNamed = (each: Setting) => each._tag === "Concept" && each.concept === "name"
+  const [naming, ...renaming] = deed.settings.filter(isNamed)
+  if (renaming.length > 0 || (naming !== undefined && deed.name !== undefined))
+    return problem(RANKS.words, notWhole(context))
+  const own = naming === undefined ? deed : { ...deed, name: naming.value }
+  const what = readNew(own, vocabulary, fields, context)
   if (what === undefined) return problem(RANKS.words, notWhole(context))
   if (what.name === undefined)
     return problem(
@@ -32,7 +38,7 @@ export function* creation(deed: Extract<Deed, { _tag: "Create" }>, world: World)
     return problem(RANKS.words, notWhole(context))
   const times = timeCells(what, target)
   if (!Array.isArray(times)) return times
-  const settings = [...deed.settings, ...what.settings]
+  const settings = [...deed.settings.filter((each) => !isNamed(each)), ...what.settings]
   const [people, settled, kind] = [
     yield* inParallel(guests.map((words) => person(words, world))),
     yield* inParallel(settings.map((setting) => settle(setting, target, world))),

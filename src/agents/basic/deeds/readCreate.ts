@@ -51,7 +51,12 @@ export const CREATES: ReadonlyArray<Omit<Way, "placed"> & { readonly pattern: Pa
     titled: true,
     bare: false
   },
-  { pattern: shapeOf("new {rest}"), statement: false, titled: false, bare: false },
+  {
+    pattern: shapeOf("(new|another|one more|an extra|one extra|an additional|a further) {rest}"),
+    statement: false,
+    titled: false,
+    bare: false
+  },
   {
     pattern: shapeOf("<have> (a|an|another|one|one more|our|some)? new {rest}"),
     statement: true,

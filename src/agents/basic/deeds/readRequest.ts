@@ -31,7 +31,7 @@ const MAX_READINGS = 24
 
 /** Every way in which the message asks for a change; none if it asks for something else, or for more. */
 export const readRequest = (message: string, context: Context): Request => {
-  const said = withoutAbsence(readWords(message), context)
+  const said = withoutAbsence(withoutPlease(readWords(message)), context)
   const request = readSaid(said, context)
   if (request.deeds.length > 0) return request
   const other = [respelt(said), assigned(said)].find((each) => each !== undefined)
@@ -51,6 +51,19 @@ const readSaid = (said: Said, context: Context): Request => {
   const deeds = [...found.values()]
   return { said, deeds: deeds.length > MAX_READINGS ? [] : deeds }
 }
+
+const PLEASE = /^(please|pls|plz|kindly)$/
+
+/** "One more task for Kofi please: …": the polite word can stand anywhere. */
+const withoutPlease = ({ text, words }: Said): Said => ({
+  text,
+  words: words.flatMap((each, at) => {
+    if (at > 0 && at < words.length - 1 && each.quoted !== true && PLEASE.test(each.text)) return []
+    const next = words[at + 1]
+    const isBefore = at < words.length - 2 && next !== undefined && next.quoted !== true && PLEASE.test(next.text)
+    return [isBefore ? { ...each, after: each.after + next.after } : each]
+  })
+})
 
 /** "Order laptops: in progress", with the colon as a sign; undefined without exactly one colon. */
 const assigned = ({ text, words }: Said): Said | undefined => {
@@ -215,7 +228,7 @@ const partReader = (context: Context) => {
     const before = known.get(key)
     if (before !== undefined) return before
     const found = withoutOpeners(clause).flatMap((stage) => {
-      const bare = withoutClosers(lemmatized(stage), isPlace, false)
+      const bare = withoutAll(withoutClosers(lemmatized(stage), isPlace, false))
       const kept = withoutClosers(lemmatized(stage), isPlace, true)
       const placed = bare.length < kept.length
       const singular = inSingular(bare)
@@ -250,6 +263,14 @@ const remembered = <A>(read: (words: Words) => A): ((words: Words) => A) => {
     return found.value
   }
 }
+
+/** "The tasks can all be done": all of them, as without the word. */
+const withoutAll = (words: Words): Words =>
+  words.filter(
+    ({ quoted, word }, at) =>
+      at < 2 || quoted === true || !/^(all|both|each)$/.test(word) || !AUXILIARY.test(words[at - 1]?.word ?? "")
+  )
+const AUXILIARY = /^(can|could|should|must|will|may|need|are|have|were)$/
 
 /** "all leads are moving to Raj": the verb as of one row. */
 const inSingular = (words: Words): Words | undefined =>

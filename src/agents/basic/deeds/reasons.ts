@@ -12,6 +12,8 @@ type Words = ReadonlyArray<Word>
 
 const set = (words: string): ReadonlySet<string> => new Set(words.split(" "))
 
+/** A whole sentence that asks for nothing. */
+const POLITE = /^(thanks|thx|ty|tia|cheers|please|hi|hello|hey)$/
 const MAX_REASON = 14
 /** Words of conditions, of obligations, and of what could be meant of other rows. */
 const MORE = set(
@@ -31,6 +33,7 @@ const ORDERED_NOT = /^(do not|never|not)\b/
 /** The reason that a clause is, also with the row that it is about; none if it could be more than a reason. */
 export const reasonsOf = (words: Words, read: (words: Words) => Subject | undefined): ReadonlyArray<Part> => {
   const [first] = words
+  if (words.length === 1 && POLITE.test(first!.word)) return [Part.Statement({ enough: false })]
   if (first === undefined || words.length < 2 || words.length > MAX_REASON) return []
   const said = words.map(({ word }) => word)
   if (

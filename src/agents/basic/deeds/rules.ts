@@ -67,6 +67,8 @@ export const RULES: ReadonlyArray<Rule> = [
       "(their|his|her|its|the) new {c} (is|'s|are|will be) (now)? {v}",
       "(the)? new {c} (of|for) {x} (is|'s|are|will be) {v}",
       "{x} (has|got|has got|now has|'s got) a new {c} (which is|it is|it 's|of)? {v}",
+      "{x} (has|got|has got|now has|changed|has changed|switched|has switched) (a|an|his|her|their|its)? (new)? {c} (it is|it 's|to|now) {v}",
+      "(the)? {c} (of|for|on|with) {x} (has to be|must be|should be|needs to be|is|will be) (on|at)? {v}",
       "{x} 's {c} <changed> (from {o})? to {v}",
       "{x} 's {c} <changed> to {v}",
       "{x} 's {c} <changed> from {o} to {v}",
@@ -122,7 +124,11 @@ export const RULES: ReadonlyArray<Rule> = [
     update(moment, true)
   ],
   [
-    ["<set> {x} (to|as|with|at) (the|a)? {c} (of|to|is|=)? {v}", "<mark> {x} (as|with|to) (the)? {c} {v}"],
+    [
+      "<set> {x} (to|as|with|at|=) (the|a)? {c} (of|to|is|=)? {v}",
+      "{x} = (the)? {c} (of|to|is)? {v}",
+      "<mark> {x} (as|with|to) (the)? {c} {v}"
+    ],
     update(column)
   ],
   [
@@ -138,8 +144,11 @@ export const RULES: ReadonlyArray<Rule> = [
   ],
   [["{x} 's {c} (is|'s|was) {v}", "(the)? {c} (of|for|on) {x} (is|'s|was) {v}"], update(column, false)],
   [
-    ["{x} (is|are|'s|was|has) (a|an|in|in the|at|at the)? {s}", "{x} (is|are|'s) (in|at|on) (the)? {s} {c}"],
-    (captures, read, calendar) => update(value, false)({ ...captures, v: captures["s"]! }, read, calendar)
+    [
+      "{x} (is|are|'s|was|has|has been) (now|already|just)? (a|an|in|in the|at|at the)? {s}",
+      "{x} (is|are|'s) (in|at|on) (the)? {s} {c}"
+    ],
+    (captures, read, calendar) => update(value, true)({ ...captures, v: captures["s"]! }, read, calendar)
   ],
   [
     [
@@ -199,6 +208,8 @@ export const RULES: ReadonlyArray<Rule> = [
       "(tick|check|cross|sign) {x} off",
       "(tick|check|sign) off {x}",
       "(finish|complete) {x}",
+      "{p} (has|have) (finished|completed|done|wrapped up) {x}",
+      "{p} (finished|completed|wrapped up) {x}",
       "(tick|check) off {x}",
       "{x} is (all)? (finished|completed|complete|wrapped up|done and dusted)"
     ],
@@ -258,8 +269,8 @@ export const RULES: ReadonlyArray<Rule> = [
       "(make|have|start|begin|let|get|put|set|schedule|change|do|hold) {x} (start|begin|to start|be|happen|to)? {d} later",
       "(make|have|start|begin|schedule) {x} (start|begin)? later by {d}",
       "(change|update) {x} (to)? {d} later",
-      "<later> (the)? {c} (of|for) {x} (back|out)? by {d}",
-      "<later> (the)? {c} (of|for) {x} (back|out)? {d}",
+      "<later> (the)? {c} (of|for|on) {x} (back|out)? by {d}",
+      "<later> (the)? {c} (of|for|on) {x} (back|out)? {d} (later)?",
       "<later> {x} 's {c} (back|out|later)? by {d}",
       "<later> {x} 's {c} (back|out|by)? {d} (later)?",
       "{x} (should|needs to|must|has to|ought to|will|is going to) (start|begin|be|happen|be pushed back|be pushed|be delayed|be postponed|be moved|be moved back|move|move back|get pushed back) (by)? {d} (later|back)?",
@@ -342,6 +353,7 @@ export const RULES: ReadonlyArray<Rule> = [
   [
     [
       "<doit> <it>",
+      "(update|record|note|change)",
       "<doit> <it> (up|over|in|for them|for her|for him|to match|to reflect that|to reflect this)",
       "(update|fix) (the crm|the system|the calendar|the database|the records|our records|my calendar|records|things)",
       "(update|change|fix) (the crm|the system|the calendar|the database|the records|our records) (to match|to reflect that|to reflect this)",
