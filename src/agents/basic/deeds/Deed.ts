@@ -46,7 +46,12 @@ export type Setting = Data.TaggedEnum<{
 export const Setting = Data.taggedEnum<Setting>()
 
 export type Deed = Data.TaggedEnum<{
-  Update: { readonly subject: Subject; readonly settings: ReadonlyArray<Setting> }
+  Update: {
+    readonly subject: Subject
+    readonly settings: ReadonlyArray<Setting>
+    /** "assignee Lena, due 8 December": further settings, which are read with a type's columns. */
+    readonly list?: Words
+  }
   /** Moves a time; earlier if `minutes` is negative. `column` is absent for the time that a row is about. */
   Shift: { readonly subject: Subject; readonly column?: Words; readonly minutes: number }
   /** Makes a meeting longer or shorter. */
@@ -71,6 +76,8 @@ export type Part = Data.TaggedEnum<{
   Order: { readonly deed: Deed }
   /** A statement of what is so, or will be; `enough` if it asks for the change by itself. */
   Statement: { readonly deed?: Deed; readonly subject?: Subject; readonly enough: boolean }
+  /** Why something is asked for; `isLoose` if it could also be a part of the request. */
+  Reason: { readonly subject?: Subject; readonly isLoose: boolean }
   /** "can you update that?" */
   Please: {}
   /** "I need to catch up with Nadia." */
@@ -82,4 +89,6 @@ export const Part = Data.taggedEnum<Part>()
 export interface Request {
   readonly said: Said
   readonly deeds: ReadonlyArray<Deed>
+  /** What counts only if none of the `deeds` can be drafted. */
+  readonly loose: ReadonlyArray<Deed>
 }

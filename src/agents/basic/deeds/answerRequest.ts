@@ -13,10 +13,12 @@ import { MAX_CHARACTERS } from "./words.ts"
 /** Drafts what the message asks for; undefined if it isn't a request. */
 export const answerRequest = ({ canChange, context, earlier, said }: Conversation): Script<string> | undefined => {
   if (!canChange) return undefined
-  if (MAYBE.test(said) && !QUESTION.test(withoutFillers(said))) {
+  if ((MAYBE.test(said) || ASSIGNED.test(said)) && !QUESTION.test(withoutFillers(said))) {
     const request = readRequest(said, context)
     // "Give me the number of invoices by weekday" gives nothing to me.
-    if (request.deeds.length > 0 && readIntent(said, context)._tag !== "Figures") return draftDeed(request, context)
+    const asked = MAYBE.test(said) ? NOT_REQUESTS : NOT_ASSIGNED
+    if (request.deeds.length + request.loose.length > 0 && !asked.has(readIntent(said, context)._tag))
+      return draftDeed(request, context)
   }
   const index = choice(tokenize(said))
   const before = earlier.at(-1)
@@ -38,7 +40,13 @@ export const declineRequest = ({ canChange, context, said }: Conversation): stri
 
 /** Words of which every request has at least one; other messages are not read as requests. */
 const MAYBE =
-  /\b(updat|set|sett|chang|edit|modif|correct|fix|amend|adjust|alter|switch|revis|mak|made|put|bring|mov|turn|flip|convert|promot|demot|advanc|progress|bump|upgrad|downgrad|reset|replac|enter|record|mark|flag|label|tag|log|list|regist|class|count|not|treat|show|shift|reschedul|push|postpon|delay|rebook|defer|renam|retitl|relabel|call|titl|nam|assign|reassign|re-assign|giv|hand|pass|transfer|allocat|delegat|rout|sen[dt]|delet|remov|cancel|drop|eras|get|rid|scrap|scratch|clear|purg|discard|eliminat|trash|bin|wip|nix|ax|tak|took|strik|cross|kill|throw|creat|add|schedul|book|arrang|plan|organi[sz]|open|start|begin|insert|includ|pencil|block|reserv|input|sav|new|need|want|have|has|slot|extend|lengthen|short|prolong|stretch|reduc|trim|cut|pull|slid|slip|becom|becam|should|must|will|is|now|go|goes|gone|own|owns|look|responsible|empty|blank|unset|can|could|may|let|->|→|=)/i
+  /\b(updat|set|sett|chang|edit|modif|correct|fix|amend|adjust|alter|switch|revis|mak|made|put|bring|mov|turn|flip|convert|promot|demot|advanc|progress|bump|upgrad|downgrad|reset|replac|enter|record|mark|flag|label|tag|log|list|regist|class|count|not|treat|show|shift|reschedul|push|postpon|delay|rebook|defer|renam|retitl|relabel|call|titl|nam|assign|reassign|re-assign|giv|hand|pass|transfer|allocat|delegat|rout|sen[dt]|delet|remov|cancel|drop|eras|get|rid|scrap|scratch|clear|purg|discard|eliminat|trash|bin|wip|nix|ax|tak|took|strik|cross|kill|throw|creat|add|schedul|book|arrang|plan|organi[sz]|open|start|begin|insert|includ|pencil|block|reserv|input|sav|new|need|want|have|has|slot|extend|lengthen|short|prolong|stretch|reduc|trim|cut|pull|slid|slip|becom|becam|should|must|will|is|now|go|goes|gone|own|owns|look|responsible|empty|blank|unset|can|could|may|let|instead|finish|complet|tick|check|done|->|→|=)/i
+
+/** "Quinn Thomas: phone 512-555-0188", without a verb. */
+const ASSIGNED = /[^\s:]:\s+\S/
+/** What a message asks for instead of a change; without a verb it is a question if it can be one. */
+const NOT_REQUESTS: ReadonlySet<string> = new Set(["Figures"])
+const NOT_ASSIGNED: ReadonlySet<string> = new Set(["Figures", "Who", "Detail", "Browse", "List"])
 
 /** What a request may begin with before its verb. */
 const FILLER = /^(?:please|can you|could you|would you|will you|kindly|hey|hi|max|ok|okay|so)[\s,]/i

@@ -11,22 +11,30 @@ interface State {
   readonly stated?: boolean
   readonly subject?: Subject
   readonly people: ReadonlyArray<ReadonlyArray<Word>>
+  /** Whether a statement of a value was taken as a reason. */
+  readonly isLoose?: boolean
+}
+
+/** What a request can mean; `isLoose` if it counts only where no other reading can be drafted. */
+export interface Reading {
+  readonly deed: Deed
+  readonly isLoose: boolean
 }
 
 const MAX_STATES = 24
 
 /** The deeds that the parts make, one part of each clause. A question states nothing. */
-export const combine = (clauses: ReadonlyArray<ReadonlyArray<Part>>, isQuestion: boolean): ReadonlyArray<Deed> => {
+export const combine = (clauses: ReadonlyArray<ReadonlyArray<Part>>, isQuestion: boolean): ReadonlyArray<Reading> => {
   let states: ReadonlyArray<State> = [{ asked: false, people: [] }]
   for (const parts of clauses) {
     states = states
       .flatMap((state) => parts.flatMap((part) => next(state, part, isQuestion) ?? []))
       .slice(0, MAX_STATES)
   }
-  return states.flatMap(({ asked, deed, people }) => {
+  return states.flatMap(({ asked, deed, isLoose = false, people }) => {
     if (deed === undefined || !asked) return []
-    if (people.length === 0) return [deed]
-    return deed._tag === "Create" ? [Deed.Create({ ...deed, people })] : []
+    if (people.length === 0) return [{ deed, isLoose }]
+    return deed._tag === "Create" ? [{ deed: Deed.Create({ ...deed, people }), isLoose }] : []
   })
 }
 
@@ -34,6 +42,12 @@ const subjectOf = (deed: Deed): Subject | undefined => (deed._tag === "Create" ?
 
 const next = (state: State, part: Part, isQuestion: boolean): State | undefined => {
   switch (part._tag) {
+    case "Reason": {
+      const loose = part.isLoose ? { ...state, isLoose: true } : state
+      if (part.subject === undefined) return loose
+      if (state.deed !== undefined) return isSame(part.subject, subjectOf(state.deed)) ? loose : undefined
+      return state.subject === undefined ? { ...loose, subject: part.subject } : undefined
+    }
     case "Meet":
       return state.deed === undefined ? { ...state, people: [...state.people, part.who] } : undefined
     case "Please":
@@ -45,12 +59,10 @@ const next = (state: State, part: Part, isQuestion: boolean): State | undefined 
         const after = joined(state, part.deed, state.asked || enough)
         return after && { ...after, stated: true }
       }
-      // A reason.
-      if (part.subject === undefined) return state
       // "They are no longer a customer", after the request itself.
-      if (part.subject._tag === "It") return state.deed === undefined ? undefined : state
+      if (part.subject?._tag === "It") return state.deed === undefined ? undefined : state
       if (state.deed !== undefined) return isSame(part.subject, subjectOf(state.deed)) ? state : undefined
-      return state.subject !== undefined ? undefined : { ...state, subject: part.subject }
+      return state.subject !== undefined || part.subject === undefined ? undefined : { ...state, subject: part.subject }
     }
     case "Order":
       return joined(state, part.deed, true)

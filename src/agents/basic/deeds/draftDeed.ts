@@ -7,15 +7,24 @@ import type { ListedColumn } from "../../../domain/Page.ts"
 import type { Context, ContextType } from "../readConversation.ts"
 import { both } from "../locate.ts"
 import { type Answer, columnsOf, inParallel, type Script, tool } from "../script.ts"
-import type { Deed, Request } from "./Deed.ts"
+import { Deed, type Request } from "./Deed.ts"
 import { actionOf, type Draft, valuesOf } from "./Draft.ts"
 import { cellsOf, columnOf, targetOf } from "./draftCells.ts"
 import { creation } from "./draftNew.ts"
 import { draftOfEach, draftOfSet } from "./draftSet.ts"
 import { findSubject, type Problem, problem, RANKS, type Row, type World } from "./findSubject.ts"
 import { calendarOf } from "./moments.ts"
+import { readNew } from "./readNew.ts"
 import { settle } from "./settle.ts"
-import { carries, columnOfConcept, fieldsOf, reasonOf, type Vocabulary, vocabularyOf } from "./vocabulary.ts"
+import {
+  carries,
+  columnOfConcept,
+  type Field,
+  fieldsOf,
+  reasonOf,
+  type Vocabulary,
+  vocabularyOf
+} from "./vocabulary.ts"
 import { cannotDo, DRAFTED, notWhole, ofSet, which } from "./wording.ts"
 
 const MAX_TYPES = 5
@@ -45,25 +54,32 @@ export const draftDeed = (request: Request, context: Context, chosen?: Row): Scr
 
 function* drafting(request: Request, context: Context, chosen: Row | undefined): Script<string> {
   const { said } = request
-  const types = typesOf(request.deeds, context)
-  const named = new Set(request.deeds.flatMap((deed) => typeOf(deed, context) ?? []))
-  const actions = [...new Set(request.deeds.flatMap((deed) => actionsOf(deed, types, context)))].slice(0, MAX_ACTIONS)
+  const all = [...request.deeds, ...request.loose]
+  const types = typesOf(all, context)
+  const named = new Set(all.flatMap((deed) => typeOf(deed, context) ?? []))
+  const actions = [...new Set(all.flatMap((deed) => actionsOf(deed, types, context)))].slice(0, MAX_ACTIONS)
   const [columns, takes] = yield* both(
     inParallel(types.map((type) => (named.has(type) ? columnsOf(type.id) : inParallel<ListedColumn>([])))),
     inParallel(actions.map(fieldsOf))
   )
   const fields = new Map(actions.map((action, index) => [action, takes[index]!]))
   const vocabularies = types.map((type, index) => vocabularyOf(type, columns[index]!, fields))
-  const deeds = likeliest(request.deeds.flatMap((deed) => withTypes(deed, vocabularies, fields, context)))
-  if (deeds.length === 0) return refusals(request.deeds, fields) ?? notWhole(context)
+  const typed = (deeds: ReadonlyArray<Deed>) =>
+    likeliest(deeds.flatMap((deed) => withTypes(deed, vocabularies, fields, context)))
+  const deeds = typed(request.deeds)
+  const loose = typed(request.loose)
+  if (deeds.length + loose.length === 0) return refusals(all, fields) ?? notWhole(context)
   const wanted = (type: ContextType) =>
     wantedOf(
-      request.deeds,
+      all,
       vocabularies.find((each) => each.type.id === type.id)!,
       fields
     )
   const world: World = { said, context, vocabularies, fields, wanted }
-  const found = yield* inParallel(deeds.map(({ deed, types: own }) => draftOf(deed, own, world, chosen)))
+  const drafted = (tried: ReadonlyArray<Typed>) =>
+    inParallel(tried.map(({ deed, types: own }) => draftOf(deed, own, world, chosen)))
+  const firm = yield* drafted(deeds)
+  const found = firm.some(({ _tag }) => _tag === "Draft") ? firm : [...firm, ...(yield* drafted(loose))]
   const drafts = new Map(found.flatMap((each) => (each._tag === "Draft" ? [[keyOf(each), each] as const] : [])))
   const problems = found.filter((each) => each._tag === "Problem").sort((a, b) => b.rank - a.rank)
   if (drafts.size > 1) return `I can read that in two ways, so I haven't drafted anything. ${notWhole(context)}`
@@ -155,6 +171,12 @@ const withTypes = (
   context: Context
 ): ReadonlyArray<Typed> => {
   if (deed._tag !== "Create" && deed.subject._tag === "It" && (context.focus ?? []).length === 0) return []
+  if (deed._tag === "Update" && deed.list !== undefined)
+    return vocabularies.flatMap((vocabulary) =>
+      spelledOut(deed, vocabulary, fieldsFor(deed, vocabulary.type, fields), context).flatMap((each) =>
+        withTypes(each, [vocabulary], fields, context)
+      )
+    )
   const own = typeOf(deed, context)
   const types = vocabularies
     .filter(
@@ -164,6 +186,21 @@ const withTypes = (
     )
     .map(({ type }) => type)
   return types.length === 0 ? [] : [{ deed, types }]
+}
+
+/** A deed with the settings of its list; none if the type's columns can't carry all of it. */
+const spelledOut = (
+  { list, settings, subject }: Extract<Deed, { _tag: "Update" }>,
+  vocabulary: Vocabulary,
+  fields: ReadonlyArray<Field>,
+  context: Context
+): ReadonlyArray<Deed> => {
+  const whole = { type: vocabulary.type, rest: list!, name: list!, people: [], settings: [] }
+  const read = readNew(Deed.Create(whole), vocabulary, fields, context)
+  if (read === undefined || read.settings.length === 0 || read.people.length > 0 || read.minutes !== undefined)
+    return []
+  if (Object.keys(read.moment).length > 0) return []
+  return [Deed.Update({ subject, settings: [...settings, ...read.settings] })]
 }
 
 const fieldsFor = (deed: Deed, type: ContextType, fields: World["fields"]) => {

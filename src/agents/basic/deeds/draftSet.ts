@@ -1,10 +1,10 @@
 /** Drafts a change of a set of rows: one draft, with the same values for each row. */
-import type { Filter } from "../../../domain/Query.ts"
+import { type Filter, MAX_LIMIT } from "../../../domain/Query.ts"
 import { plainValue } from "../../../domain/valueList.ts"
 import { both } from "../locate.ts"
 import type { Lookup } from "../Lookup.ts"
 import type { ContextType } from "../readConversation.ts"
-import { inParallel, type Script } from "../script.ts"
+import { find, inParallel, type Script } from "../script.ts"
 import { type Deed, Subject } from "./Deed.ts"
 import { actionOf, type Draft, valuesOf } from "./Draft.ts"
 import { findSet, setFilters } from "./findSet.ts"
@@ -26,9 +26,7 @@ export function* draftOfSet(
   const wrong = cells.find((each) => each._tag === "Problem") ?? ("sets" in filters ? undefined : filters)
   if (wrong !== undefined || !("sets" in filters)) return wrong ?? problem(RANKS.words, "")
   const settled = cells.filter((each) => each._tag === "Cell")
-  const was = settled.flatMap((cell): ReadonlyArray<Filter> =>
-    cell.was === undefined ? [] : [{ columnId: cell.column, op: "eq", value: plainValue(cell.was) }]
-  )
+  const was = wasIn(settled)
   const set = yield* findSet(filters, was, world)
   if (set._tag === "Problem") return set
   const entityIds = set.rows.map(({ id }) => id).sort()
@@ -59,11 +57,36 @@ export function* draftOfEach(
   const unsettled = cells.find((each) => each._tag === "Problem")
   if (unsettled !== undefined) return unsettled
   const settled = cells.filter((each) => each._tag === "Cell")
-  if (settled.some(({ was }) => was !== undefined))
-    return problem(RANKS.words, "I can't compare a value so far for several rows by name. I haven't drafted anything.")
+  const was = wasIn(settled)
+  const all = rows.map(({ name }) => plainValue(name)).join("|")
+  const still =
+    was.length === 0
+      ? undefined
+      : yield* find({
+          entityTypeId: type.id,
+          filters: [{ columnId: "name", op: "eq", value: all }, ...was],
+          limit: MAX_LIMIT
+        })
+  if (was.length > 0 && !entityIds.every((id) => still?.entities.some(({ entityId }) => entityId === id)))
+    return problem(
+      RANKS.value,
+      `Not all of them are “${settled.find((cell) => cell.was !== undefined)!.was!}” now. I haven't drafted anything.`
+    )
   const values = valuesOf(settled)
   return typeof values === "string" ? problem(RANKS.value, values) : { _tag: "Draft", actionId, entityIds, values, set }
 }
+
+const wasIn = (cells: ReadonlyArray<Cell>): ReadonlyArray<Filter> =>
+  cells.flatMap(({ column, isReference, was }) =>
+    was === undefined
+      ? []
+      : [
+          {
+            columnId: column,
+            ...(isReference === true ? { op: "ilike", value: was } : { op: "eq", value: plainValue(was) })
+          }
+        ]
+  )
 
 const CANCELS = /\b(cancel|cancell?ed|cancell?ing|call(ed)? off)\b/i
 

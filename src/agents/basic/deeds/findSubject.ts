@@ -178,8 +178,17 @@ function* byName(name: string, types: ReadonlyArray<ContextType>, { wanted }: Wo
   // A whole name counts before a part of one.
   const meant = [...named.filter((row) => foldText(row.name) === foldText(name)), ...others]
   if (meant.length > 0) return meant.length === 1 ? meant[0]! : several(meant, name)
-  return person ?? notFound(name)
+  if (person !== undefined && person._tag === "Row") return person
+  if (person?.choices !== undefined || foldText(name).split(" ").length < MIN_PART) return person ?? notFound(name)
+  const parts = yield* inParallel(rest.map((type) => namesakes(name, type, wanted(type))))
+  const found = parts
+    .flatMap((each) => (each._tag === "Row" ? [each] : (each.choices ?? [])))
+    .filter((row) => ` ${foldText(row.name)} `.includes(` ${foldText(name)} `))
+  return found.length === 0 ? (person ?? notFound(name)) : found.length === 1 ? found[0]! : several(found, name)
 }
+
+/** Fewer words are no name that a row is known by: "the printer". */
+const MIN_PART = 2
 
 type Described = Extract<Subject, { _tag: "Described" }>
 

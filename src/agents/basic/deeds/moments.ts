@@ -80,6 +80,7 @@ export const dayAt = (tokens: Tokens, calendar: Calendar): At<string> | undefine
   const weekday = WEEKDAYS[first]
   if (weekday !== undefined) {
     // "Wednesday, December 13th": the weekday must be the date's own.
+    if (second === "next" && third === "week") return at(inNextWeek(weekday, today), 3)
     const rest = dayAt(tokens.slice(1), calendar)
     if (rest !== undefined && !/^(this|next|today|tomorrow)/.test(second)) {
       return weekdayOf(rest.value) === weekday ? { value: rest.value, length: rest.length + 1 } : undefined
@@ -91,6 +92,13 @@ export const dayAt = (tokens: Tokens, calendar: Calendar): At<string> | undefine
   const named = second === "" ? undefined : WEEKDAYS[second]
   if (named !== undefined && /^(this|coming)$/.test(first))
     return at(addDays(today, (named - weekdayOf(today) + 7) % 7), 2)
+  // "next Wednesday" is said of the coming one, too; only where both are the same is it one day.
+  if (named !== undefined && first === "next") {
+    const coming = addDays(today, (named - weekdayOf(today) + 7) % 7)
+    return coming === inNextWeek(named, today) ? at(coming, 2) : undefined
+  }
+  const distant = distantDayAt([first, second, third, fourth], today)
+  if (distant !== undefined) return distant
   const month = MONTHS[first]
   if (month !== undefined) {
     const [, day] = ORDINAL.exec(second) ?? []
@@ -107,6 +115,29 @@ export const dayAt = (tokens: Tokens, calendar: Calendar): At<string> | undefine
   return YEAR.test(year)
     ? at(dated(year, number, Number(day), calendar), length + 1)
     : at(dated(undefined, number, Number(day), calendar), length)
+}
+
+/** The weekday in the week after this one; weeks begin on Monday. */
+const inNextWeek = (weekday: number, today: string): string => {
+  const monday = addDays(today, 7 - ((weekdayOf(today) + 6) % 7))
+  return addDays(monday, (weekday + 6) % 7)
+}
+
+const UNITS = byWord<number>({ day: 1, days: 1, week: 7, weeks: 7, fortnight: 14 })
+
+/** "in two weeks", "a week from today", "end of the month". */
+const distantDayAt = (words: ReadonlyArray<string>, today: string): At<string> | undefined => {
+  const isIn = words[0] === "in"
+  const [count = "", unit = "", from = "", to = ""] = isIn ? words.slice(1) : words
+  const number = /^\d{1,2}$/.test(count) ? Number(count) : /^an?$/.test(count) ? 1 : CARDINALS[count]
+  const days = UNITS[unit]
+  if (number !== undefined && days !== undefined && isIn) return { value: addDays(today, number * days), length: 3 }
+  if (number !== undefined && days !== undefined && from === "from" && /^(today|now)$/.test(to))
+    return { value: addDays(today, number * days), length: 4 }
+  const [end, of, the, month] = words
+  if (end !== "end" || of !== "of" || !/^(the|this)$/.test(the ?? "") || month !== "month") return undefined
+  const [year, now] = today.split("-").map(Number) as [number, number]
+  return { value: addDays(`${now === 12 ? year + 1 : year}-${pad(now === 12 ? 1 : now + 1)}-01`, -1), length: 4 }
 }
 
 const WRITTEN_TIMES = byWord<number>({ noon: 720, midday: 720, midnight: 0, lunchtime: 720 })

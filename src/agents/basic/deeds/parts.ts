@@ -43,6 +43,11 @@ export const value = (captures: Captures) => [
 ]
 /** "high priority". */
 export const labelled = ({ s, ...captures }: Captures) => column(s === undefined ? captures : { ...captures, v: s })
+/** Settings in a list. */
+export const listed: Build = ({ list, x }, read) => {
+  const subject = x === undefined ? undefined : read(x)
+  return subject && Part.Order({ deed: Deed.Update({ subject, settings: [], list: list! }) })
+}
 export const moment = ({ t }: Captures) => [Setting.Value({ value: t! })]
 export const owner = (captures: Captures) => [
   Setting.Concept({ concept: "owner", value: captures["p"]!, ...was(captures) })

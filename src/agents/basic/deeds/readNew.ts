@@ -14,6 +14,7 @@ import {
   type About,
   columnOfConcept,
   columnOfPhrase,
+  contactOf,
   type Field,
   isStateWord,
   suits,
@@ -34,10 +35,10 @@ export interface New {
 
 const phrases = (texts: string) => byLength(texts.split("|"))
 const SKIPPED = phrases(
-  "and|also|that is|which is|who is|that should be|which should be|that will be|to be|please|it|they|it should be|taking place|happening|scheduled|on my calendar|in my calendar|on the calendar|in the calendar|on our calendar|to my calendar|to the calendar|in the crm|to the crm|in the system|that|which|who|is|are|should be|will be|running|be|down"
+  "came in|just came in|arrived|for us|for you|and|also|that is|which is|who is|that should be|which should be|that will be|to be|please|it|they|it should be|taking place|happening|scheduled|on my calendar|in my calendar|on the calendar|in the calendar|on our calendar|to my calendar|to the calendar|in the crm|to the crm|in the system|that|which|who|is|are|should be|will be|running|be|down"
 )
 const NAMED = phrases(
-  "called|named|titled|entitled|labelled|labeled|with the name|with the title|by the name of|with name|with title|name|title|under the name|under the title|known as"
+  "subject|with the subject|with subject|topic|with the topic|called|named|titled|entitled|labelled|labeled|with the name|with the title|by the name of|with name|with title|name|title|under the name|under the title|known as"
 )
 const LASTING = phrases(
   "for|lasting|that lasts|lasts|which lasts|of|taking|that takes|it should last|should last|lasting for|running for|with a length of|with a duration of|for about|duration|length|to last|it will last|will last"
@@ -52,7 +53,7 @@ const DUE = phrases(
   "due|due on|due by|by|with a deadline of|with deadline|with due date|deadline|with the deadline|with a due date of|needed by|to be done by|to finish by|due date|before the end of"
 )
 const IN = phrases(
-  "in|on|under|at|to|into|as|in the|on the|under the|at the|to the|into the|as a|as the|with|with the|with a|set to|marked as|marked"
+  "interested in|keen on|looking for|in|on|under|at|to|into|as|in the|on the|under the|at the|to the|into the|as a|as the|with|with the|with a|set to|marked as|marked"
 )
 
 /** How the words after the noun can be read; undefined if a word is left. */
@@ -145,6 +146,10 @@ function* steps(words: Words, so: New, about: About, depth: number): Generator<r
       for (const length of nameLengths(words)) yield [length, { ...so, people: [...so.people, words.slice(0, length)] }]
     }
   }
+  // "book Fatima for an hour".
+  if (depth === 0 && about.fields.some(({ id, kind }) => id === guests && kind === "references"))
+    for (const length of nameLengths(words))
+      if (words.length > length) yield [length, { ...so, people: [words.slice(0, length)] }]
   if (owner !== undefined && !ownerSet) {
     for (const lead of leads(OWNED)) {
       for (const length of nameLengths(words.slice(lead)))
@@ -153,6 +158,11 @@ function* steps(words: Words, so: New, about: About, depth: number): Generator<r
           setting(so, Setting.Concept({ concept: "owner", value: words.slice(lead, lead + length) }))
         ]
     }
+  }
+  for (let length = 1; length <= Math.min(4, words.length); length++) {
+    const contact = contactOf(words.slice(0, length))
+    if (contact !== undefined && columnOfConcept(contact, columns) !== undefined)
+      yield [length, setting(so, Setting.Concept({ concept: contact, value: words.slice(0, length) }))]
   }
   // "status Lead", "with phone 512-555-0142".
   const withLead = leads([["with"], ["with", "a"], ["with", "the"], ["the"], ["whose"], ["a"], ["their"], ["its"]])

@@ -32,24 +32,34 @@ const MAX_READINGS = 24
 /** Every way in which the message asks for a change; none if it asks for something else, or for more. */
 export const readRequest = (message: string, context: Context): Request => {
   const said = withoutAbsence(withoutPlease(readWords(message)), context)
-  const request = readSaid(said, context)
-  if (request.deeds.length > 0) return request
-  const other = [respelt(said), assigned(said)].find((each) => each !== undefined)
+  const signed = assigned(said)
+  const plain = readSaid(said, context)
+  const request = signed === undefined ? plain : withAll(plain, readSaid(signed, context))
+  if (request.deeds.length + request.loose.length > 0) return request
+  const other = respelt(said)
   return other === undefined ? request : readSaid(other, context)
 }
 
 const readSaid = (said: Said, context: Context): Request => {
   const { words } = said
-  if (words.length < 2 || words.length > MAX_WORDS) return { said, deeds: [] }
+  if (words.length < 2 || words.length > MAX_WORDS) return { said, deeds: [], loose: [] }
   const parts = partReader(context)
   const found = new Map<string, Deed>()
+  const loose = new Map<string, Deed>()
   for (const clauses of clausesOf(words)) {
     const read = clauses.map(parts)
     if (read.some((each) => each.length === 0)) continue
-    for (const deed of combine(read, words.at(-1)!.after.includes("?"))) found.set(JSON.stringify(deed), deed)
+    for (const { deed, isLoose } of combine(read, words.at(-1)!.after.includes("?")))
+      (isLoose ? loose : found).set(JSON.stringify(deed), deed)
   }
-  const deeds = [...found.values()]
-  return { said, deeds: deeds.length > MAX_READINGS ? [] : deeds }
+  const few = (deeds: ReadonlyMap<string, Deed>) => (deeds.size > MAX_READINGS ? [] : [...deeds.values()])
+  return { said, deeds: few(found), loose: few(loose) }
+}
+
+/** The readings of both; a new row has no sign before its name. */
+const withAll = (plain: Request, signed: Request): Request => {
+  const own = (deeds: ReadonlyArray<Deed>) => deeds.filter(({ _tag }) => _tag !== "Create")
+  return { ...plain, deeds: [...plain.deeds, ...own(signed.deeds)], loose: [...plain.loose, ...own(signed.loose)] }
 }
 
 const PLEASE = /^(please|pls|plz|kindly)$/
@@ -90,8 +100,9 @@ const withoutAbsence = (said: Said, context: Context): Said => {
   const [found] = ABSENT.flatMap((pattern) => [...matches(pattern, words.slice(0, end + 1), fits)])
   const isTheirs = ({ quoted, word }: Word, next: Word | undefined) =>
     quoted !== true && PRONOUN.test(word) && next !== undefined && !NO_NOUN.test(next.word)
-  if (found === undefined || !rest.some((each, at) => isTheirs(each, rest[at + 1]))) return said
-  const name = textOf(said, found["p"]!)
+  const named = found?.["p"] ?? reasoner(words.slice(0, end + 1))
+  if (named === undefined || !rest.some((each, at) => isTheirs(each, rest[at + 1]))) return said
+  const name = textOf(said, named)
   let from = rest[0]!.start
   let whole = ""
   for (const [at, each] of rest.entries()) {
@@ -100,6 +111,14 @@ const withoutAbsence = (said: Said, context: Context): Said => {
     from = each.end
   }
   return readWords(whole + text.slice(from))
+}
+
+/** The name that a reason begins with: "Kofi works half days now". */
+const reasoner = (words: Words): Words | undefined => {
+  const own = withoutOpeners(words).at(-1)!
+  const length = own.findIndex(({ capital, quoted }) => !capital || quoted === true)
+  const isReason = length > 0 && length <= 3 && reasonsOf(own, () => undefined).length > 0
+  return isReason && couldBeName(own.slice(0, length)) ? own.slice(0, length) : undefined
 }
 
 const compiled = RULES.map(([shapes, build]) => ({
@@ -219,6 +238,14 @@ const partReader = (context: Context) => {
       ({ rest }) => shaped([THEY, ...rest!], false)
     )
 
+  /** "Tasks without an owner: give them to Nia": the rows that the next clause is about. */
+  const topic = (words: Words): ReadonlyArray<Part> => {
+    const subject = /[:—–-]/.test(words.at(-1)!.after)
+      ? read(words[0]!.word === "for" ? words.slice(1) : words)
+      : undefined
+    return subject === undefined || subject._tag === "It" ? [] : [Part.Statement({ enough: false, subject })]
+  }
+
   const unique = (parts: ReadonlyArray<Part>) => [
     ...new Map(parts.map((part): [string, Part] => [JSON.stringify(part), part])).values()
   ]
@@ -238,7 +265,8 @@ const partReader = (context: Context) => {
         ...(placed ? shaped(kept, true) : []),
         ...created(bare, placed),
         ...kinds(bare),
-        ...relative(bare)
+        ...relative(bare),
+        ...topic(bare)
       ]
     })
     // "and need to be assigned to Nadia": the subject of the clause before.
@@ -247,7 +275,10 @@ const partReader = (context: Context) => {
       : []
     const own = unique([...found, ...implied])
     const isJoined = /^(and|then)$/.test(clause[0]!.word)
-    const parts = own.length > 0 || isJoined ? own : reasonsOf(withoutOpeners(clause).at(-1)!, read)
+    // A statement of a value that no row has can be a reason: "she is a hot one".
+    const states = own.every(({ _tag }) => _tag === "Statement")
+    const parts =
+      isJoined || !states ? own : [...own, ...reasonsOf(withoutOpeners(clause).at(-1)!, read, own.length > 0)]
     known.set(key, parts)
     return parts
   }

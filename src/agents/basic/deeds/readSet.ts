@@ -34,7 +34,13 @@ const SINGULAR_AFTER = new Set(["every", "each", "any"])
 /** The set that all the words mean; undefined if they name one row, or if any word is left. */
 export const readSet = (words: Words, context: Context): Lookup | undefined => {
   const whole = WHOLE.find((texts) => texts.every((text, at) => words[at]?.word === text && words[at]?.quoted !== true))
-  const rest = words.slice(whole?.length ?? 0).map(({ word, ...each }): Word => ({
+  const [first] = words
+  // "everybody at Iron Marine": all people.
+  const own: Words =
+    first?.quoted !== true && /^(everybody|everyone)$/.test(first?.word ?? "")
+      ? [{ ...first!, word: "people", text: "people", capital: false }, ...words.slice(1)]
+      : words
+  const rest = own.slice(whole?.length ?? 0).map(({ word, ...each }): Word => ({
     ...each,
     word: word.replace(/^(\p{L}+)-(priority|level|status)$/u, "$1 $2")
   }))
@@ -60,6 +66,14 @@ const last = (said: string): string => said.toLowerCase().split(" ").at(-1)!
 /** The words, with the state "to do" as one of them. */
 const states = (words: Words): Words =>
   words.flatMap((each, at) => {
+    // "with no owner and no date".
+    if (
+      each.quoted !== true &&
+      each.word === "no" &&
+      words[at - 1]?.word === "and" &&
+      words.slice(0, at).some(({ word }) => word === "no")
+    )
+      return [{ ...each, text: "with", word: "with", after: "" }, each]
     const [before, next] = [words[at - 1], words[at + 1]]
     if (each.quoted !== true && each.word === "to" && next?.word === "do" && next.quoted !== true)
       return [{ ...next, text: "to do", word: "to do", start: each.start }]

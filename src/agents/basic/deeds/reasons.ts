@@ -17,7 +17,7 @@ const POLITE = /^(thanks|thx|ty|tia|cheers|please|hi|hello|hey)$/
 const MAX_REASON = 14
 /** Words of conditions, of obligations, and of what could be meant of other rows. */
 const MORE = set(
-  "if unless until when whenever once except only but not-yet or either whether maybe perhaps should must need needs want wants ought shall let please same also too others other rest likewise ditto instead and then each every all both remind ask tell email notify call to-do monday tuesday wednesday thursday friday saturday sunday tomorrow next"
+  "if unless until when whenever once except but or either whether maybe perhaps should must need needs want wants ought shall let please same also too others other rest likewise ditto instead and then each every all both remind ask tell email notify call monday tuesday wednesday thursday friday saturday sunday tomorrow next"
 )
 const PRONOUNS = set(
   "i we he she it they you nobody everybody everyone someone somebody noone that this there he's she's"
@@ -31,15 +31,20 @@ const PRESENT = /^[a-z]{3,}[^s]s$/
 const ORDERED_NOT = /^(do not|never|not)\b/
 
 /** The reason that a clause is, also with the row that it is about; none if it could be more than a reason. */
-export const reasonsOf = (words: Words, read: (words: Words) => Subject | undefined): ReadonlyArray<Part> => {
+export const reasonsOf = (
+  words: Words,
+  read: (words: Words) => Subject | undefined,
+  isLoose = false
+): ReadonlyArray<Part> => {
   const [first] = words
-  if (words.length === 1 && POLITE.test(first!.word)) return [Part.Statement({ enough: false })]
+  if (words.length === 1 && POLITE.test(first!.word)) return [Part.Reason({ isLoose })]
   if (first === undefined || words.length < 2 || words.length > MAX_REASON) return []
   const said = words.map(({ word }) => word)
   if (
     words.some(({ after, quoted, text }) => quoted === true || /[\d@]/.test(text) || after.includes("?")) ||
-    said.some((word) => MORE.has(word) || CARDINALS[word] !== undefined) ||
-    OTHER_REQUESTS.has(first.word) ||
+    said.some((word) => MORE.has(word) || (CARDINALS[word] ?? 1) > 1) ||
+    said.some((word) => OTHER_REQUESTS.has(word)) ||
+    words.slice(0, -1).some(({ after }) => /[,:;—–-]/.test(after)) ||
     ORDERED_NOT.test(said.slice(0, 2).join(" "))
   )
     return []
@@ -54,8 +59,5 @@ export const reasonsOf = (words: Words, read: (words: Words) => Subject | undefi
   if (verb < 1 || verb > 6) return []
   const subject = isPronoun ? undefined : read(words.slice(0, verb))
   if (!begins && subject === undefined) return []
-  return [
-    Part.Statement({ enough: false }),
-    ...(subject?._tag === "Named" ? [Part.Statement({ enough: false, subject })] : [])
-  ]
+  return [Part.Reason({ isLoose }), ...(subject?._tag === "Named" ? [Part.Reason({ isLoose, subject })] : [])]
 }

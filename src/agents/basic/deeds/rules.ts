@@ -7,6 +7,7 @@ import {
   labelled,
   moment,
   value,
+  listed,
   owner,
   named,
   emptied,
@@ -171,6 +172,8 @@ export const RULES: ReadonlyArray<Rule> = [
     [
       "<assign> {x} (over|across|back)? (to|over to|on to) {p}",
       "<assign> {x} from {o} (over)? to {p}",
+      "<assign> from {o} (over)? to {p} = {x}",
+      "<assign> (over)? to {p} = {x}",
       "<assign> (the)? (ownership|owner|responsibility) (of|for) {x} (over)? to {p}",
       "<assign> (the)? (ownership|owner|responsibility) (of|for) {x} from {o} to {p}",
       "(put|place) {x} (under|with) {p}",
@@ -193,6 +196,10 @@ export const RULES: ReadonlyArray<Rule> = [
       "(can|could|may|shall) {x} be (assigned|reassigned|given|handed|handed over|transferred|moved|passed|switched) (over)? to {p}"
     ],
     update(owner)
+  ],
+  [
+    ["{x} = {list}", "<set> {x} = {list}", "(update|change|edit|set) {x} (with|to have|=) {list}", "give {x} {list}"],
+    listed
   ],
   [["<assign> {p} {x}"], ofRows(update(owner))],
   [
@@ -232,6 +239,10 @@ export const RULES: ReadonlyArray<Rule> = [
   ],
   [["{x} (is|are|'s|will be) due (on|by)? {t}"], update(moment, false)],
   [
+    ["{x} (can wait|can slip|will wait|has to wait|must wait|can be left|can stay open) (until|till|to) {t}"],
+    update(moment, true)
+  ],
+  [
     [
       "{x} (should be|must be|needs to be|has to be|is now|is to be) due (on|by)? {t}",
       "{x} (should be|must be|needs to be|has to be|is to be) (done|finished|completed|ready) (by|on) {t}"
@@ -252,6 +263,7 @@ export const RULES: ReadonlyArray<Rule> = [
       "(we are|i am) <assigning> {x} from {o} (over)? to {p}",
       "(we have|i have|we 've) (assigned|reassigned|given|handed|handed over|passed|transferred|moved|switched|shifted) {x} (over)? to {p}",
       "{x} 's (new)? <owner> <be> {p}",
+      "{p} (instead of|rather than|in place of) {o} (on|for) {x}",
       "{x} <becomes> {p} 's (job|task|responsibility|problem|turf|to do|to handle|to take care of|now)?",
       "{p} <be> {x} 's (new)? <owner>"
     ],

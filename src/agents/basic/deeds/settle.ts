@@ -16,6 +16,7 @@ import { calendarOf, clock, momentOf } from "./moments.ts"
 import {
   columnOfConcept,
   columnOfPhrase,
+  contactOf,
   type Field,
   isCategory,
   statusColumns,
@@ -33,6 +34,7 @@ export interface Cell {
   /** How it is said. */
   readonly shown: string
   readonly was?: string
+  readonly isReference?: true
 }
 
 export interface Target {
@@ -228,7 +230,7 @@ function* inReference(field: Field, words: Words, { vocabulary }: Target, world:
   const personal = [columnOfConcept("owner", columns), columnOfConcept("attendees", columns)].includes(field.id)
   if (!personal) return cell(field.id, textOf(world.said, words))
   const who = yield* person(words, world)
-  return who._tag === "Problem" ? who : cell(field.id, who.id, who.name)
+  return who._tag === "Problem" ? who : { ...cell(field.id, who.id, who.name), isReference: true }
 }
 
 const MAX_COLUMNS = 6
@@ -238,6 +240,9 @@ function* byValue(words: Words, isState: boolean, target: Target, world: World):
   const { fields, isSet, vocabulary } = target
   const { columns, type } = vocabulary
   const typed = textOf(world.said, words)
+  const contact = contactOf(words)
+  const reached = contact === undefined ? undefined : columnOfConcept(contact, columns)
+  if (reached !== undefined) return yield* inColumn(reached, words, target, world)
   const listed = fields.flatMap(({ id, values = [] }) => {
     const own = values.find((value) => foldText(value) === foldText(typed))
     return own === undefined ? [] : [cell(id, own)]

@@ -87,6 +87,16 @@ export const columnOfConcept = (
       ? lengthColumn(columns)
       : columnsFor(concept, columns)[0]
 
+/** What a value is by its form, whatever its column is called. */
+export const contactOf = (words: ReadonlyArray<Word>): "email" | "phone" | undefined => {
+  if (words.length > 4 || words.some(({ quoted }) => quoted === true)) return undefined
+  const text = words.map((each) => each.text).join(" ")
+  if (words.length === 1 && /^[^\s@]+@[^\s@]+\.[^\s@]+$/.test(text)) return "email"
+  return /^\+?[\d\s().-]{7,20}$/.test(text) && text.replace(/\D/g, "").length >= 7 && !/^\d{4}-\d\d-\d\d$/.test(text)
+    ? "phone"
+    : undefined
+}
+
 /** The column that a phrase names: the organization's own labels first. */
 export const columnOfPhrase = (phrase: ReadonlyArray<Word>, columns: ReadonlyArray<Named>): string | undefined => {
   const words = phrase
@@ -105,8 +115,12 @@ export const columnOfPhrase = (phrase: ReadonlyArray<Word>, columns: ReadonlyArr
   const exact =
     concept.length > 0 &&
     !columns.some(({ id, name }) => concept.includes(id) && contains(name, words) && concept.length > 1)
-  return exact ? concept[0] : undefined
+  if (exact) return concept[0]
+  // "prio": the beginning of one column's label.
+  const begun = columns.filter(({ name }) => name.toLowerCase().startsWith(words))
+  return words.length >= MIN_BEGINNING && begun.length === 1 ? begun[0]!.id : undefined
 }
+const MIN_BEGINNING = 4
 
 /** Words that name a column only if it is called so. */
 const TOO_GENERAL = new Set(
