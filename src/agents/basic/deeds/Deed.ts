@@ -15,6 +15,8 @@ export type Subject = Data.TaggedEnum<{
   Named: {
     readonly words: Words
     readonly type?: ContextType
+    /** "the login bug": a part of a name can do. */
+    readonly isDefinite?: true
     /** The names of several rows, if no row has all the words as its name. */
     readonly each?: ReadonlyArray<Words>
   }

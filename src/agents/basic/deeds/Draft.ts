@@ -11,6 +11,8 @@ export interface Draft {
   readonly values?: ReadonlyArray<string>
   /** The rows that were found, where the person asked for a set. */
   readonly set?: Rows
+  /** Whether the row was found by a part of its name: any reading with whole names comes before this one. */
+  readonly isPart?: true
 }
 
 /** The action of a deed on a type. */

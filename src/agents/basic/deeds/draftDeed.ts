@@ -76,10 +76,12 @@ function* drafting(request: Request, context: Context, chosen: Row | undefined):
       fields
     )
   const world: World = { said, context, vocabularies, fields, wanted }
-  const drafted = (tried: ReadonlyArray<Typed>) =>
-    inParallel(tried.map(({ deed, types: own }) => draftOf(deed, own, world, chosen)))
-  const firm = yield* drafted(deeds)
-  const found = firm.some(({ _tag }) => _tag === "Draft") ? firm : [...firm, ...(yield* drafted(loose))]
+  const drafted = (readings: ReadonlyArray<Typed>) =>
+    inParallel(readings.map(({ deed, types: own }) => draftOf(deed, own, world, chosen)))
+  const [firm, others] = yield* both(drafted(deeds), drafted(loose))
+  const tried = firm.some(({ _tag }) => _tag === "Draft") ? firm : [...firm, ...others]
+  const isWhole = (each: Draft | Problem) => each._tag === "Draft" && each.isPart !== true
+  const found = tried.some(isWhole) ? tried.filter((each) => each._tag === "Problem" || isWhole(each)) : tried
   const drafts = new Map(found.flatMap((each) => (each._tag === "Draft" ? [[keyOf(each), each] as const] : [])))
   const problems = found.filter((each) => each._tag === "Problem").sort((a, b) => b.rank - a.rank)
   if (drafts.size > 1) return `I can read that in two ways, so I haven't drafted anything. ${notWhole(context)}`
@@ -88,7 +90,7 @@ function* drafting(request: Request, context: Context, chosen: Row | undefined):
     const [said] = problems
     return (which(said) ?? notWhole(context)) + (said?.next === undefined ? "" : yield* said.next)
   }
-  const { _tag, set, ...input } = draft
+  const { _tag, isPart: _, set, ...input } = draft
   const answer = yield* tool("requestAction", input)
   if (answer.value === undefined) return cannotDo(reasonOf(answer.text))
   const { choices } = answer.value as { readonly choices?: ReadonlyArray<{ readonly name: string }> }
@@ -251,14 +253,17 @@ function* draftOf(deed: Deed, types: ReadonlyArray<ContextType>, world: World, c
   }
   const actionId = actionOf(deed, row.type)
   const entityIds = [row.id]
-  if (deed._tag === "Delete") return { _tag: "Draft", actionId, entityIds }
+  const part = row.isPart === true ? { isPart: true as const } : {}
+  if (deed._tag === "Delete") return { _tag: "Draft", actionId, entityIds, ...part }
   const target = yield* targetOf(row, actionId, world)
   if (target._tag === "Problem") return target
   const cells = yield* cellsOf(deed, target, world)
   const wrong = cells.find((each) => each._tag === "Problem")
   if (wrong !== undefined) return wrong
   const values = valuesOf(cells.filter((each) => each._tag === "Cell"))
-  return typeof values === "string" ? problem(RANKS.value, values) : { _tag: "Draft", actionId, entityIds, values }
+  return typeof values === "string"
+    ? problem(RANKS.value, values)
+    : { _tag: "Draft", actionId, entityIds, values, ...part }
 }
 
 /** What is wrong with the values whichever of several rows is meant: then it doesn't help to choose one. */

@@ -20,6 +20,8 @@ export interface Row {
   readonly type: ContextType
   readonly id: string
   readonly name: string
+  /** Whether only a part of its name was said. */
+  readonly isPart?: true
   /** Its cells that the change depends on. */
   readonly cells?: Readonly<Record<string, unknown>>
 }
@@ -144,14 +146,19 @@ export function* findSubject(subject: Subject, types: ReadonlyArray<ContextType>
     case "Rows":
       return problem(RANKS.words, "These are several.")
     case "Named":
-      return yield* byName(textOf(world.said, subject.words), types, world)
+      return yield* byName(textOf(world.said, subject.words), types, world, subject.isDefinite === true)
     case "Described":
       return yield* described(subject, types[0]!, world)
   }
 }
 
 /** A row by its whole name in any of the types; a person also by a part of the name. */
-function* byName(name: string, types: ReadonlyArray<ContextType>, { wanted }: World): Script<Row | Problem> {
+function* byName(
+  name: string,
+  types: ReadonlyArray<ContextType>,
+  { wanted }: World,
+  isDefinite: boolean
+): Script<Row | Problem> {
   if (name.includes("@")) {
     const people = types.find(({ id }) => id === PEOPLE)
     const page =
@@ -167,24 +174,33 @@ function* byName(name: string, types: ReadonlyArray<ContextType>, { wanted }: Wo
   const tried = types.slice(0, MAX_TRIED)
   const people = tried.find(({ id }) => id === PEOPLE)
   const rest = tried.filter((type) => type !== people)
-  const [[person], pages] = yield* both(
+  // In as many rounds of lookups as a search for the whole name alone.
+  const isPart = isDefinite && foldText(name).split(" ").length >= MIN_PART
+  const [[person], elsewhere] = yield* both(
     inParallel(people === undefined ? [] : [namesakes(name, people, wanted(people))]),
-    inParallel(
-      rest.map((type) => find({ entityTypeId: type.id, filters: eqName(name), limit: 8, selectColumns: wanted(type) }))
-    )
+    inParallel(rest.map((type) => (isPart ? namesakes(name, type, wanted(type)) : wholly(name, type, wanted(type)))))
   )
-  const others = rest.flatMap((type, index) => (pages[index]?.entities ?? []).map((entity) => rowOf(type, entity)))
-  const named = person === undefined ? [] : person._tag === "Row" ? [person] : (person.choices ?? [])
+  const others = elsewhere.flatMap(rowsIn)
   // A whole name counts before a part of one.
-  const meant = [...named.filter((row) => foldText(row.name) === foldText(name)), ...others]
+  const isWhole = (row: Row) => foldText(row.name) === foldText(name)
+  const meant = [...(person === undefined ? [] : rowsIn(person)), ...others].filter(isWhole)
   if (meant.length > 0) return meant.length === 1 ? meant[0]! : several(meant, name)
-  if (person !== undefined && person._tag === "Row") return person
-  if (person?.choices !== undefined || foldText(name).split(" ").length < MIN_PART) return person ?? notFound(name)
-  const parts = yield* inParallel(rest.map((type) => namesakes(name, type, wanted(type))))
-  const found = parts
-    .flatMap((each) => (each._tag === "Row" ? [each] : (each.choices ?? [])))
-    .filter((row) => ` ${foldText(row.name)} `.includes(` ${foldText(name)} `))
-  return found.length === 0 ? (person ?? notFound(name)) : found.length === 1 ? found[0]! : several(found, name)
+  if (person !== undefined && rowsIn(person).length > 0) return person
+  const parts = others.filter((row) => ` ${foldText(row.name)} `.includes(` ${foldText(name)} `))
+  return parts.length === 0
+    ? (person ?? notFound(name))
+    : parts.length === 1
+      ? { ...parts[0]!, isPart: true }
+      : several(parts, name)
+}
+
+const rowsIn = (found: Row | Problem): ReadonlyArray<Row> => (found._tag === "Row" ? [found] : (found.choices ?? []))
+
+/** Rows of a type with exactly this name. */
+function* wholly(name: string, type: ContextType, wanted: ReadonlyArray<string>): Script<Row | Problem> {
+  const page = yield* find({ entityTypeId: type.id, filters: eqName(name), limit: 8, selectColumns: wanted })
+  const rows = (page?.entities ?? []).map((entity) => rowOf(type, entity))
+  return rows.length === 1 ? rows[0]! : rows.length === 0 ? notFound(name) : several(rows, name)
 }
 
 /** Fewer words are no name that a row is known by: "the printer". */

@@ -146,10 +146,6 @@ function* steps(words: Words, so: New, about: About, depth: number): Generator<r
       for (const length of nameLengths(words)) yield [length, { ...so, people: [...so.people, words.slice(0, length)] }]
     }
   }
-  // "book Fatima for an hour".
-  if (depth === 0 && about.fields.some(({ id, kind }) => id === guests && kind === "references"))
-    for (const length of nameLengths(words))
-      if (words.length > length) yield [length, { ...so, people: [words.slice(0, length)] }]
   if (owner !== undefined && !ownerSet) {
     for (const lead of leads(OWNED)) {
       for (const length of nameLengths(words.slice(lead)))
@@ -211,6 +207,10 @@ function* steps(words: Words, so: New, about: About, depth: number): Generator<r
       yield* names(words, 1, so)
     else yield* names(words, 0, so)
   }
+  // "book Fatima for an hour".
+  if (depth === 0 && about.fields.some(({ id, kind }) => id === guests && kind === "references"))
+    for (const length of nameLengths(words))
+      if (words.length > length) yield [length, { ...so, people: [words.slice(0, length)] }]
 }
 
 const OWNING = [

@@ -70,7 +70,8 @@ const named = (words: Words, context: Context): Subject | undefined => {
   }
   const each = namesIn(bare)
   if (recordOf.length > (each === undefined ? MAX_NAME : MAX_NAMES) || !isName(recordOf)) return undefined
-  return Subject.Named({ words: recordOf, ...(each === undefined ? {} : { each }) })
+  const definite = bare.length < words.length ? { isDefinite: true as const } : {}
+  return Subject.Named({ words: recordOf, ...definite, ...(each === undefined ? {} : { each }) })
 }
 
 /** The longest list of names, in words. */

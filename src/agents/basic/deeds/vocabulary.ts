@@ -91,7 +91,7 @@ export const columnOfConcept = (
 export const contactOf = (words: ReadonlyArray<Word>): "email" | "phone" | undefined => {
   if (words.length > 4 || words.some(({ quoted }) => quoted === true)) return undefined
   const text = words.map((each) => each.text).join(" ")
-  if (words.length === 1 && /^[^\s@]+@[^\s@]+\.[^\s@]+$/.test(text)) return "email"
+  if (words.length === 1 && text.includes(".") && /^[^\s@]+@[^\s@]+$/.test(text)) return "email"
   return /^\+?[\d\s().-]{7,20}$/.test(text) && text.replace(/\D/g, "").length >= 7 && !/^\d{4}-\d\d-\d\d$/.test(text)
     ? "phone"
     : undefined

@@ -43,18 +43,28 @@ const score = Effect.fnUntraced(function* (
   return score
 })
 
+/** Sets of requests of the two organizations, and how many of them are drafted exactly at least. */
+const UNSEEN = [
+  ["freshTeam", "freshBoard", 78],
+  ["secondTeam", "secondSales", 47],
+  ["thirdTeam", undefined, 27],
+  ["fourthTeam", "fourthSales", 42],
+  ["fifthTeam", "fifthSales", 38],
+  ["sixthTeam", "sixthSales", 18]
+] as const
+
 describe("requests to change a set of rows in basic mode", () => {
   layer(BasicAgent, { excludeTestServices: true })((it) => {
     it.effect(
-      "draft exactly the rows and values of 60 requests about customers, meetings and tasks in at least 51 cases, and nothing else",
+      "draft exactly the rows and values of 61 requests about customers, meetings and tasks in at least 52 cases, and nothing else",
       () =>
         Effect.gen(function* () {
           const cases = casesOf("sets.jsonl")
           const found = yield* score(yield* saying(yield* salesCompany), cases)
           console.log(found)
-          expect(cases).toHaveLength(60)
+          expect(cases).toHaveLength(61)
           expect(found).toMatchObject({ wrong: 0, long: 0 })
-          expect(found.exact).toBeGreaterThanOrEqual(51)
+          expect(found.exact).toBeGreaterThanOrEqual(52)
         })
     )
 
@@ -71,24 +81,17 @@ describe("requests to change a set of rows in basic mode", () => {
         })
     )
 
-    it.effect("draft what 160 requests that were written before the rules ask for, or nothing", () =>
+    it.effect("draft what 295 requests that were written before the rules ask for, or nothing", () =>
       Effect.gen(function* () {
         const [team, company] = [yield* saying(yield* taskTeam), yield* saying(yield* salesCompany)]
-        const first = [
-          yield* score(team, casesOf("freshTeam.jsonl")),
-          yield* score(company, casesOf("freshBoard.jsonl"))
-        ]
-        const second = [
-          yield* score(team, casesOf("secondTeam.jsonl")),
-          yield* score(company, casesOf("secondSales.jsonl"))
-        ]
-        const third = [yield* score(team, casesOf("thirdTeam.jsonl"))]
-        console.log(first, second, third)
-        const sum = (of: typeof first, what: "exact" | "wrong") => of.reduce((all, one) => all + one[what], 0)
-        expect([sum(first, "wrong"), sum(second, "wrong"), sum(third, "wrong")]).toEqual([0, 0, 0])
-        expect(sum(first, "exact")).toBeGreaterThanOrEqual(68)
-        expect(sum(second, "exact")).toBeGreaterThanOrEqual(43)
-        expect(sum(third, "exact")).toBeGreaterThanOrEqual(24)
+        for (const [ofTeam, ofCompany, floor] of UNSEEN) {
+          const scored = [yield* score(team, casesOf(`${ofTeam}.jsonl`))]
+          if (ofCompany !== undefined) scored.push(yield* score(company, casesOf(`${ofCompany}.jsonl`)))
+          const sum = (what: "exact" | "wrong") => scored.reduce((all, one) => all + one[what], 0)
+          console.log(ofTeam, scored)
+          expect([ofTeam, sum("wrong")]).toEqual([ofTeam, 0])
+          expect([ofTeam, sum("exact")]).toEqual([ofTeam, expect.toSatisfy((exact: number) => exact >= floor)])
+        }
       })
     )
 
