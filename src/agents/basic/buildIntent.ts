@@ -82,9 +82,9 @@ export const detail = ({ name, what }: Captures, context: Context): Intent | und
 export const detailsIn = (tokens: ReadonlyArray<Token>, isOne: (words: string) => boolean): string | undefined => {
   const all: Array<Array<Token>> = [[]]
   for (const token of tokens) {
-    if (token.word === "and") all.push([])
-    else if (token.word !== "the") all.at(-1)!.push(token)
-    if (token.after === "," && token !== tokens.at(-1)) all.push([])
+    if (/^(and|plus)$/.test(token.word)) all.push([])
+    else if (!/^(the|a|an)$/.test(token.word)) all.at(-1)!.push(token)
+    if (/^[,+&]$/.test(token.after) && token !== tokens.at(-1)) all.push([])
   }
   const said = all.filter((words) => words.length > 0).map(folded)
   return said.length > 0 && said.every(isOne) ? said.join(" and ") : undefined
@@ -145,7 +145,7 @@ export const asCount = (intent: Intent | undefined): Intent | undefined =>
 
 /** "who works at Amber Marine" as "people who work at Amber Marine". */
 export const peopleWho = (tail: ReadonlyArray<Token>, context: Context): Lookup | undefined =>
-  readLookup([...tokenize("people who"), ...tail], context)
+  readLookup([...tokenize(PLACING.has(tail[0]!.word) ? "people" : "people who"), ...tail], context)
 
 export const peopleWhere = (context: Context, ...conditions: ReadonlyArray<Condition>): Intent | undefined => {
   const type = peopleOf(context)

@@ -65,6 +65,8 @@ export const COMPARISONS: ReadonlyArray<Rule> = (
       `(who|which|which one|which rep|which person|which of them|which of the two) ${HAVE}? got? ${more} {lookup} {name} ${OR} {rival}`,
       `(who|which|which one|which rep|which of them) (has|have|had|is|did)? {done} ${more} {lookup} {name} ${OR} {rival}`,
       `(who|which|which one|which rep|which of them) (has|have|had|is|did)? {done} ${more} {name} ${OR} {rival}`,
+      `(does|do|did|has|have|had|is|are) {name} or {rival} (have|got|had|own|manage|handle|look after)? ${more} {lookup}`,
+      `(did|has|have) {name} or {rival} {done} ${more} {lookup}`,
       `(who|which) of {name} ${OR} {rival} ${HAVE}? got? ${more} {lookup}`,
       `{name} ${OR} {rival} (who|which|which one|which of them) ${HAVE}? got? ${more} {lookup}`,
       "compare {name} 's {lookup} (with|to|and|against) {rival} 's",

@@ -4,6 +4,7 @@ import { lengthAt } from "./deeds/lengths.ts"
 import { Condition, type Named } from "./Lookup.ts"
 import type { Captures } from "./patterns.ts"
 import { silentFor } from "./readClock.ts"
+import { addDays } from "./readTime.ts"
 import type { Context } from "./readConversation.ts"
 import { folded, type Token, tokenize, written } from "./tokenize.ts"
 
@@ -12,6 +13,10 @@ export type Build = (
   context: Context,
   after: ReadonlyArray<Token>
 ) => ReadonlyArray<Condition> | undefined
+
+/** What has been is over, or has begun. */
+export const untilNow = (today: string): Condition =>
+  Condition.Time({ when: { to: addDays(today, 1), now: "to", said: "so far" } })
 
 /** Currencies as people write them beside a number. */
 export const CURRENCIES = byWord<string>({

@@ -42,7 +42,7 @@ const COMPARISONS = new Set(Object.keys(COMPARATORS))
 const isWhere = (tokens: ReadonlyArray<Token>, { today }: Context): boolean => {
   // "with Kofi between December 4 and 11" names a person.
   const range = tokens.findIndex(({ word }) => /^(between|since|until|before|after)$/.test(word))
-  if (range > 0 && tokens.slice(0, range).every(({ capital }) => capital)) return false
+  if (range > 0 && tokens.slice(0, range).every(({ capital, word }) => capital || /^(and|or)$/.test(word))) return false
   const between = tokens.findIndex(({ word }) => word === "between")
   if (between >= 0 && !tokens.slice(between).some(({ word }) => word === "and")) return false
   const compares = tokens.some(({ word }) => COMPARING.has(word))
@@ -50,6 +50,7 @@ const isWhere = (tokens: ReadonlyArray<Token>, { today }: Context): boolean => {
     tokens.length >= 2 &&
     tokens.length <= MAX_VALUE &&
     !structures(tokens[0]!) &&
+    !/^(a|an|any|some)$/.test(tokens[0]!.word) &&
     !structures(tokens.at(-1)!) &&
     !/^(and|or|but)$/.test(tokens.at(-1)!.word) &&
     !COMPARING.has(tokens.at(-1)!.word) &&

@@ -16,13 +16,14 @@ import {
   compared,
   lasting,
   silence,
+  untilNow,
   named,
   states,
   type Build
 } from "./conditionBuilders.ts"
 import { timeAt } from "./readTime.ts"
 import { DONE, OUTCOMES } from "./shorthand.ts"
-import { folded, type Token, tokenize } from "./tokenize.ts"
+import { folded, type Token, tokenize, written } from "./tokenize.ts"
 
 const CONCEPT_WORDS = new Set<string>(Object.values(CONCEPTS).flat())
 
@@ -37,6 +38,8 @@ export const CONDITIONS: ReadonlyArray<readonly [patterns: ReadonlyArray<string>
   [
     [
       "(do|did) (we|you) (have|know)",
+      "do (we|you) (carry|sell|stock|offer|hold|serve|look after)",
+      "(that|which)? (we|you) (carry|stock|offer|hold)",
       "have (we|you) got",
       "(that|which)? (we|you) (have|know)",
       "(are|is|were|was) there",
@@ -51,7 +54,8 @@ export const CONDITIONS: ReadonlyArray<readonly [patterns: ReadonlyArray<string>
   [
     [
       "(do|did) i (have|own|manage|look after|handle|do|hold|attend|give|run)",
-      "have i got",
+      "have i (got|owned|looked after|managed|handled)",
+      "i (have|had)",
       "(that|which)? i (have|had|own|manage|look after|handle)",
       "(of mine|mine)",
       `${WHO} (are|is) mine`,
@@ -59,6 +63,11 @@ export const CONDITIONS: ReadonlyArray<readonly [patterns: ReadonlyArray<string>
     ],
     () => [Condition.Mine()]
   ],
+  [
+    ["(have i|i have) (had|attended|held|sat through|been in|been to)"],
+    (_, { today }) => [Condition.Mine(), untilNow(today)]
+  ],
+  [["have (we|you|there) (had|held|been)"], (_, { today }) => [untilNow(today)]],
   [
     [
       "{when} (that|which)? (are|is|start|starts|starting|begin|begins|take place|happen)? {hours}",
@@ -127,6 +136,20 @@ export const CONDITIONS: ReadonlyArray<readonly [patterns: ReadonlyArray<string>
     }
   ],
   [["overdue", `${WHO} (are|is) overdue`], () => [Condition.Overdue()]],
+  [
+    [
+      `${WHO} (aren't|arent|isn't|isnt|are not|is not|not|but not) mine`,
+      "(that|which|whom|who)? i (don't|dont|do not) (own|have|manage|look after|handle)"
+    ],
+    () => [Condition.Not({ of: Condition.Mine() })]
+  ],
+  [
+    [`${WHO} (have|has|had|with) (a|an|any|some|the|their)? {column} {when}`],
+    ({ column, when }, { today }) =>
+      CONCEPT_WORDS.has(folded(column!)) || DATE_VERBS[folded(column!)] !== undefined
+        ? [Condition.With({ words: column! }), Condition.Time({ when: timeAt(when!, today)!.when })]
+        : undefined
+  ],
   [[`${WHO} (are|is)? (called|named) {value} (something|or something|or similar|and so on)`], part(false)],
   [
     [
@@ -153,7 +176,7 @@ export const CONDITIONS: ReadonlyArray<readonly [patterns: ReadonlyArray<string>
       "whose (name|names) (contains|includes|contain|include) {value}",
       "containing {value}",
       `${WHO} (with|have|has|having) (a|the)? (name|names) (containing|that contains|that contain|with) {value}`,
-      `${WHO} (with|have|has|having) {value} in (the|their) (name|names)`
+      `${WHO} (with|have|has|having) {value} in (the|their|its|his|her) (name|names)`
     ],
     part(false)
   ],
@@ -178,7 +201,7 @@ export const CONDITIONS: ReadonlyArray<readonly [patterns: ReadonlyArray<string>
     ({ column, unit }) => [Condition.Not({ of: without(column!) }), without(unit!)]
   ],
   [
-    ["(that|which|who) (have|has) (a|an|any|some) {column}"],
+    [`${WHO} (have|has) (a|an|any|some) {column}`],
     ({ column }) => [Condition.Not({ of: Condition.Empty({ words: folded(column!) }) })]
   ],
   [
@@ -188,6 +211,13 @@ export const CONDITIONS: ReadonlyArray<readonly [patterns: ReadonlyArray<string>
   [
     [`${WHO} (aren't|arent|isn't|isnt|are not|is not|not|but not) (working|employed)? (at|with) {value}`],
     (captures, context) => by(at("at"))(captures, context, [])?.map((of) => Condition.Not({ of }))
+  ],
+  [
+    ["(except|except for|excluding|but not) {value}"],
+    ({ value }) =>
+      value!.every(({ capital }) => capital)
+        ? [Condition.Not({ of: Condition.Called({ name: written(value!) }) })]
+        : undefined
   ],
   [
     [
@@ -201,7 +231,7 @@ export const CONDITIONS: ReadonlyArray<readonly [patterns: ReadonlyArray<string>
     [
       `${WHO} (are|is|were|was)? (owned|managed|handled|sold|served|taken|looked after) by {value}`,
       `${WHO} (are|is)? assigned to {value}`,
-      "(that|which|who) (belong|belongs) to {value}",
+      `${WHO} (belong|belongs|belonged) to {value}`,
       "(belonging to|by) {value}"
     ],
     by(ownedBy)
@@ -271,7 +301,19 @@ export const CONDITIONS: ReadonlyArray<readonly [patterns: ReadonlyArray<string>
   [["(worth|costing)? (at|for)? {compared} {number}"], compared],
   [["(worth|costing|of|for|at)? {compared} {number} {currency}"], compared],
   [["{compared} {number} {unit}"], compared],
-  [[`${WHO} (is|are|was|were)? (interested in|keen on) {quality}`], (captures) => [qualities(captures)]],
+  [
+    [
+      `${WHO} (cost|costs|costing|priced at|sell for|sells for|go for|goes for) (exactly)? {number}`,
+      `${WHO} (cost|costs|costing|priced|sell for|sells for|go for|goes for) (at)? {compared} {number}`,
+      `${WHO} (cost|costs|costing|priced at|sell for|sells for|go for|goes for) (exactly)? {number} {currency}`,
+      `${WHO} (cost|costs|costing|priced|sell for|sells for|go for|goes for) (at)? {compared} {number} {currency}`
+    ],
+    (captures, context, after) => compared({ compared: [], ...captures, unit: tokenize("price") }, context, after)
+  ],
+  [
+    [`${WHO} (is|are|was|were)? (interested in|keen on|into|in the market for) {quality}`],
+    (captures) => [qualities(captures)]
+  ],
   [
     [`${WHO} (is|are|was|were)? neither (a|an)? {quality} nor (a|an)? {other}`],
     (captures) => [Condition.Not({ of: qualities(captures) })]

@@ -18,7 +18,8 @@ export const startAndEnd = (columns: Columns): { readonly start?: string; readon
 /** By the named columns or by any date; under way at that time where there are a start and an end. */
 export const timeChoices = (
   { by, overlaps, when }: Extract<Condition, { _tag: "Time" }>,
-  columns: Columns
+  columns: Columns,
+  { time, today }: Context
 ): ReadonlyArray<Choice> => {
   const { end, start } = startAndEnd(columns)
   if (overlaps === true && start !== undefined && end !== undefined && when.from !== undefined && when.to !== undefined)
@@ -34,7 +35,16 @@ export const timeChoices = (
     by === undefined
       ? [...new Set(dates)].filter((slug) => start === undefined || slug !== end)
       : columnsLabelled(by, columns)
-  return slugs.map((slug) => range(slug, when))
+  // A date without a time of day compares with today.
+  const isMoment = (slug: string) => columns.some(({ holds, id }) => id === slug && holds === "time")
+  return slugs.map((slug) =>
+    range(
+      slug,
+      when.now === undefined || time === undefined || !isMoment(slug)
+        ? when
+        : { ...when, [when.now]: `${today}T${time}` }
+    )
+  )
 }
 
 /** Due before today and still open, if there is a status. */

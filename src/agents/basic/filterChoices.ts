@@ -8,7 +8,7 @@ import { columnAndValue, columnsFor, columnsNamed } from "./conceptColumns.ts"
 import type { Context } from "./readConversation.ts"
 import { overdue, timeChoices } from "./dateFilters.ts"
 import type { Fact } from "./Fact.ts"
-import { type Concept, NOUN_FAMILIES, STATES } from "./lexicon.ts"
+import { type Concept, COUNTRY_NAMES, NATIONALITIES, NOUN_FAMILIES, STATES } from "./lexicon.ts"
 import type { Condition } from "./Lookup.ts"
 import { comparedTo, comparison, timed } from "./numberFilters.ts"
 import { timeAt } from "./readTime.ts"
@@ -57,14 +57,15 @@ const all = (
   const orLeading = (slugs: ReadonlyArray<string>) => (slugs.length > 0 ? slugs : leading(columns))
   switch (condition._tag) {
     case "Time":
-      return timeChoices(condition, columns)
+      return timeChoices(condition, columns, context)
     case "Overdue":
       return overdue(of("due").slice(0, 2), of("status").slice(0, 1), context.today)
     case "With":
       return valuedOr(condition, orLeading(of("attendees", "owner", "company").slice(0, 4)))
     case "At": {
       const name = written(condition.words)
-      const valued = condition.words.length > 1 && condition.id === undefined ? where(name, columns, context) : []
+      const apart = condition.words.length > 1 && condition.id === undefined
+      const valued = apart ? [...where(name, columns, context), ...beforeColumn(name, columns)] : []
       if (valued.length > 0) return valued
       const towns = condition.id === undefined ? town(name, columns) : []
       const theirs: ReadonlyArray<Concept> = /^(of|for)$/.test(condition.preposition) ? ["owner"] : []
@@ -164,10 +165,19 @@ const quality = (words: string, columns: Columns): ReadonlyArray<Choice> => {
   const others = columns.map(({ id }) => id).filter((id) => id !== "name" && !status.includes(id) && !excluded.has(id))
   const booleans = columns.filter(({ id, name }) => id === words || name.toLowerCase() === words)
   return [
+    ...beforeColumn(words, columns),
     ...wordForms(words).flatMap((word) => status.map((id) => eq(id, word))),
     ...booleans.map(({ id }) => eq(id, "true")),
-    ...others.map((id) => eq(id, words))
+    ...others.map((id) => eq(id, words)),
+    ...(NATIONALITIES[words] ?? []).flatMap((name) => columnsFor("country", columns).map((id) => eq(id, name)))
   ]
+}
+
+/** A value before its column: "the proposal stage", "high priority". */
+const beforeColumn = (said: string, columns: Columns): ReadonlyArray<Choice> => {
+  const words = said.split(" ")
+  const [value, last] = [words.slice(0, -1).join(" "), words.at(-1)!]
+  return value === "" ? [] : columnsNamed(last, columns).map((id) => eq(id, value))
 }
 
 /** The words for a kind of people or a status: as said, in the singular, and the other words of its family. */
@@ -206,7 +216,8 @@ export const town = (name: string, columns: Columns): ReadonlyArray<Choice> => {
   ])
   const zips = /\d/.test(name) ? columnsFor("zip", columns).map((slug) => eq(slug, name)) : []
   const addresses = columnsFor("address", columns).map((slug) => like(slug, name))
-  const countries = columnsFor("country", columns).map((slug) => eq(slug, name))
+  const names = [name, ...(COUNTRY_NAMES.find((all) => all.has(lower)) ?? [])]
+  const countries = columnsFor("country", columns).flatMap((slug) => [...new Set(names)].map((one) => eq(slug, one)))
   return other === undefined
     ? [...zips, ...cities, ...(cities.length === 0 ? addresses : []), ...countries, ...states]
     : name.length === 2

@@ -44,6 +44,14 @@ export const fitsIn =
         return tokens.length <= 3 && isConcept(folded(tokens)) && !isNoun(tokens, context)
       case "concepts":
         return detailsIn(tokens, isConcept) !== undefined && !isNoun(tokens, context)
+      case "headed":
+        return (
+          /[,:]/.test(tokens.at(-1)!.after) &&
+          !tokens.slice(0, -1).some(({ after }) => after !== "") &&
+          isName(tokens, context)
+        )
+      case "labels":
+        return labelsIn(tokens) !== undefined
       case "place":
       case "value":
         return isValue(tokens, context)
@@ -68,6 +76,8 @@ export const fitsIn =
               (token.capital && tokens.length > 1 && !structures(token))
           )
         )
+      case "past":
+        return tokens.length === 1 && /^(did|have)$/.test(tokens[0]!.word)
       case "i":
         return tokens.length === 1 && /^(i|we)$/.test(tokens[0]!.word)
       case "done":
@@ -115,6 +125,15 @@ export const isName = (tokens: ReadonlyArray<Token>, context: Context): boolean 
     timeAt(tokens, context.today)?.length !== tokens.length
   )
 }
+
+/** "Status, owner and product" after a name: columns, of which one at least is a common one. */
+export const labelsIn = (tokens: ReadonlyArray<Token>): string | undefined => {
+  const isLabel = (words: string) => words.split(" ").length <= MAX_LABEL
+  const plain = tokens.every((token) => !token.capital && /^[\p{L}-]+$/u.test(token.word) && !structures(token))
+  const all = plain ? detailsIn(tokens, isLabel) : undefined
+  return all?.split(" and ").some(isConcept) === true ? all : undefined
+}
+const MAX_LABEL = 3
 
 const CONCEPT_WORDS = new Set<string>(Object.values(CONCEPTS).flat())
 const isConcept = (words: string): boolean =>

@@ -6,10 +6,14 @@ const list = (phrases: string): ReadonlyArray<string> => phrases.split("|").map(
 
 /** Polite phrases before and after a question. */
 export const OPENERS = list(
-  "please|could i get|can i get|could i have|can i have|may i have|hi there|hello there|hey there|remind me|hey max|hi max|hello max|hey|hi|hello|ok|okay|so|well|max|can you|could you|would you|will you|can i|could i|may i|i want to|i would like to|i need to|i want|i need|i would like|help me|tell me|let me know|just|quickly|kindly|and|also|then|now|what about|how about"
+  "please|quick question|quick one|hiya|hola|morning|good morning|good afternoon|good evening|looking for|i am looking for|i am after|need|could i get|can i get|could i have|can i have|may i have|hi there|hello there|hey there|remind me|hey max|hi max|hello max|hey|hi|hello|ok|okay|so|well|max|can you|could you|would you|will you|can i|could i|may i|i want to|i would like to|i need to|i want|i need|i would like|help me|tell me|let me know|just|quickly|kindly|and|also|then|now|what about|how about"
+)
+/** Words before a question that is asked indirectly: "do you know who the owner is". */
+export const INDIRECT = list(
+  "any chance you know|any idea|do you happen to know|would you happen to know|do you know|can you tell me|could you tell me|i was wondering|i wonder|just wondering|wondering|curious|out of curiosity|remind me|i forgot|i forget|not sure|i would like to know|i want to know|i need to know|can you check|could you check|check"
 )
 export const CLOSERS = list(
-  "please|pls|plz|thx|thanks|thank you|for me|if you can|right now|now|max|cheers|asap|exactly|then|in total|altogether|overall|at the moment|at present|currently|ever|of all time|to date"
+  "please|pls|plz|ta|thanks a lot|many thanks|thanks in advance|if possible|by any chance|do you know|these days|as of now|as we speak|thx|thanks|thank you|for me|if you can|right now|now|max|cheers|asap|exactly|then|in total|altogether|overall|at the moment|at present|currently|ever|of all time|to date"
 )
 
 export const ORDINALS = byWord<number>({
@@ -53,10 +57,35 @@ export const STRUCTURE = set(`
   is are was were be been being am do does did doing have has had having can could will would shall should must may've might
   i me my mine we us our ours you your yours he him his she her hers they them their theirs it its this these those there
   more most fewer least every each any all since until till before after between during while about over above under below
-  whose called named owned starting starts beginning begins containing contains
+  whose belong belongs belonged called named owned starting starts beginning begins containing contains
 `)
 /** Structuring words that are also names, if capitalized. */
 export const ALSO_NAMES = set("nobody will may must might can most while it us")
+/** Words that begin a question in full. */
+export const ASKING_WORDS = set("who whom whose what which when where how is are was were do does did has have")
+/** Phrases that mean what rules call otherwise. */
+export const SAME_AS = byWord<string>({
+  "sitting in": "in",
+  "sits in": "in",
+  "sit in": "in",
+  "stuck in": "in",
+  "stuck at": "in",
+  "parked in": "in",
+  diary: "calendar",
+  planner: "calendar",
+  "phone no": "phone number",
+  "tel no": "phone number",
+  "aside from": "except",
+  "apart from": "except",
+  besides: "except",
+  "other than": "except",
+  "not counting": "except",
+  "leaving out": "except",
+  "with the exception of": "except",
+  "as well as": "and",
+  plus: "and",
+  "w/o": "without"
+})
 /** Words that begin a question or an order, so that the message is not a story about a person. */
 export const QUESTION_STARTS = set(
   "who whom whose whos which what whats when where why how is are was were do does did has have had can could should would list show count give find number if whether everyone everybody anyone anybody all every each compare any people customers clients leads companies meetings"
@@ -154,6 +183,25 @@ export const AGGREGATES = set(
 export const AGGREGATE_PHRASES = list(
   "group by|broken down by|break down|add up|adds up|total value|total amount|total revenue|total sales|total of|in total worth|how much money|how much revenue|most meetings|the most|the fewest|the least|biggest|largest|highest|lowest|smallest|top customer|per month|per week|per year|per city|per company|per customer|compare|rank by|ranked by|sort by"
 )
+
+/** Adjectives of countries, with the names that a column may have for each. */
+export const NATIONALITIES = byWord<ReadonlyArray<string>>(
+  Object.fromEntries(
+    "american:usa,united states,us,united states of america,u.s.a.|british:united kingdom,uk,great britain,england|english:united kingdom,uk,england,great britain|scottish:scotland,united kingdom,uk|french:france|german:germany,deutschland|spanish:spain|italian:italy|portuguese:portugal|dutch:netherlands,the netherlands,holland|belgian:belgium|swiss:switzerland|austrian:austria|danish:denmark|swedish:sweden|norwegian:norway|finnish:finland|icelandic:iceland|irish:ireland|polish:poland|czech:czech republic,czechia|slovak:slovakia|hungarian:hungary|romanian:romania|bulgarian:bulgaria|greek:greece|turkish:turkey|russian:russia|ukrainian:ukraine|croatian:croatia|serbian:serbia|slovenian:slovenia|estonian:estonia|latvian:latvia|lithuanian:lithuania|canadian:canada|mexican:mexico|brazilian:brazil|argentine:argentina|argentinian:argentina|chilean:chile|colombian:colombia|peruvian:peru|venezuelan:venezuela|uruguayan:uruguay|cuban:cuba|australian:australia|chinese:china|japanese:japan|korean:south korea,korea|indian:india|pakistani:pakistan|bangladeshi:bangladesh|indonesian:indonesia|malaysian:malaysia|filipino:philippines|thai:thailand|vietnamese:vietnam|singaporean:singapore|taiwanese:taiwan|israeli:israel|saudi:saudi arabia|emirati:united arab emirates,uae|egyptian:egypt|moroccan:morocco|nigerian:nigeria|kenyan:kenya|ghanaian:ghana|ethiopian:ethiopia|algerian:algeria|tunisian:tunisia"
+      .split("|")
+      .map((pair) => pair.split(":") as [string, string])
+      .map(([adjective, names]) => [adjective, names.split(",")])
+  )
+)
+/** Names of one country, of which a column has one. */
+export const COUNTRY_NAMES: ReadonlyArray<ReadonlySet<string>> = [
+  new Set(list("usa|us|united states|united states of america|america|the states|u.s.|u.s.a.")),
+  new Set(list("uk|united kingdom|great britain|britain|england")),
+  new Set(list("netherlands|holland")),
+  new Set(list("czech republic|czechia")),
+  new Set(list("south korea|korea")),
+  new Set(list("uae|united arab emirates|emirates"))
+]
 
 /** Words for the person who asks, alone in a message. */
 export const ME = /^(me|i|mine)$/

@@ -3,6 +3,7 @@
  * means nothing here, and the lookup is declined instead of answered with nothing or with everything.
  */
 import { uncapitalized } from "../english.ts"
+import { apart } from "./adjectives.ts"
 import { inOneColumn, wholes } from "./alternatives.ts"
 import { PEOPLE } from "../../domain/EntityType.ts"
 import type { ListedColumn, Named, Page } from "../../domain/Page.ts"
@@ -101,7 +102,10 @@ export function* narrow(
   references: References
 ): Script<Narrowed | string> {
   const { kind, type } = lookup.noun
-  const all = unread(joined(lookup.conditions, columns), columns, context)
+  const choicesOf = (condition: Condition) =>
+    [...conditionChoices(condition, columns, context, references), ...titles(condition, type)].slice(0, MAX_CHOICES)
+  const ask = (filters: Choice) => count({ entityTypeId: type.id, filters })
+  const all = unread(yield* apart(joined(lookup.conditions, columns), choicesOf, ask), columns, context)
   const related = yield* inParallel(
     all.flatMap((one) => (one._tag === "Related" ? [relate(one, type, columns, context, narrow)] : []))
   )
@@ -117,13 +121,10 @@ export function* narrow(
   const isKind = (condition: Condition) => kind !== undefined && condition === stated[0]
   const leaves = stated.flatMap(parts).map((condition): Meant => ({
     condition,
-    choices:
-      found.find((one) => one.condition === condition)?.choices ??
-      [...conditionChoices(condition, columns, context, references), ...titles(condition, type)].slice(0, MAX_CHOICES)
+    choices: found.find((one) => one.condition === condition)?.choices ?? choicesOf(condition)
   }))
   const order = lookup.order === undefined ? [] : ordered(lookup.order, columns, context).slice(0, MAX_CHOICES)
   const isCounted = ({ choices, condition }: Meant) => choices.length > 1 || isOpen(condition)
-  const ask = (filters: Choice) => count({ entityTypeId: type.id, filters })
   const ranges = rangesOf([...order, ...leaves.flatMap((leaf) => (leaf.condition._tag === "Part" ? [] : leaf.choices))])
   const [texts, inOrder, ...counted] = yield* inParallel([
     // Text has an order, too, but no dates or amounts: a column that can be searched for a part is text.

@@ -1,5 +1,6 @@
-/** Quarters and halves of a year in words. */
+/** Quarters and halves of a year, and halves of a month, in words. */
 import { byWord } from "../../domain/text.ts"
+import { MONTHS } from "../english.ts"
 import type { Token } from "./tokenize.ts"
 
 interface PartOfYear {
@@ -45,6 +46,8 @@ export const partOfYear = (tokens: ReadonlyArray<Token>, thisYear: number): Part
     const [first, months] = found
     const joint = /^(of|in)$/.test(words[length] ?? "") ? 1 : 0
     const year = words[length + joint] ?? ""
+    const halfMonth = months === 6 && joint === 1 ? MONTHS[year] : undefined
+    if (halfMonth !== undefined) return halfOfMonth(first > 1, halfMonth, words.slice(length + 2), length + 2, thisYear)
     const span = (of: number) => ({ from: day(of, first), to: day(of, first + months) })
     if (YEAR.test(year)) return { ...span(Number(year)), length: length + joint + 1 }
     // "The first half of November" is another time.
@@ -53,4 +56,19 @@ export const partOfYear = (tokens: ReadonlyArray<Token>, thisYear: number): Part
       : { ...span(thisYear), length, yearless: true }
   }
   return undefined
+}
+
+/** "The second half of November 2023" begins on the 16th. */
+const halfOfMonth = (
+  isSecond: boolean,
+  month: number,
+  [year = ""]: ReadonlyArray<string>,
+  length: number,
+  thisYear: number
+): PartOfYear => {
+  const of = YEAR.test(year) ? Number(year) : thisYear
+  const span = isSecond
+    ? { from: day(of, month, 16), to: day(of, month + 1) }
+    : { from: day(of, month), to: day(of, month, 16) }
+  return YEAR.test(year) ? { ...span, length: length + 1 } : { ...span, length, yearless: true }
 }

@@ -1,5 +1,5 @@
 /** Words before and after a question: polite ones, and those that continue the question before. */
-import { CLOSERS, OPENERS } from "./lexicon.ts"
+import { CLOSERS, INDIRECT, OPENERS } from "./lexicon.ts"
 import { byLength, endsWith, startsWith } from "./patterns.ts"
 import { folded, type Token } from "./tokenize.ts"
 
@@ -8,8 +8,10 @@ export const stripped = (said: ReadonlyArray<Token>): ReadonlyArray<Token> => {
   let tokens = said
   while (true) {
     // "Max" followed by punctuation addresses Max; otherwise it can be the subject's name.
-    const called = (words: ReadonlyArray<string>) => words.join() !== "max" || tokens[0]!.after !== ""
-    const opener = OPENING.find((words) => words.length < tokens.length && startsWith(tokens, words) && called(words))
+    const called = (words: ReadonlyArray<string>) => !ADDRESSES.test(words.join()) || tokens[0]!.after !== ""
+    const opener =
+      OPENING.find((words) => words.length < tokens.length && startsWith(tokens, words) && called(words)) ??
+      INDIRECTLY.find((words) => startsWith(tokens, words) && ASKING.test(tokens[words.length]?.word ?? ""))
     const closer = CLOSING.find((words) => words.length < tokens.length && endsWith(tokens, words))
     if (opener === undefined && closer === undefined) return tokens
     tokens = tokens.slice(
@@ -20,6 +22,10 @@ export const stripped = (said: ReadonlyArray<Token>): ReadonlyArray<Token> => {
 }
 const OPENING = byLength(OPENERS)
 const CLOSING = byLength(CLOSERS)
+const INDIRECTLY = byLength(INDIRECT)
+/** These are also a name, and a part of a day. */
+const ADDRESSES = /^(max|morning)$/
+const ASKING = /^(who|whom|whose|what|which|when|where|how|if|whether)$/
 
 const FOLLOWING = /^(and|what about|how about|and what about|and how about)$/
 

@@ -19,6 +19,7 @@ import { readFacts } from "./readFacts.ts"
 import { readConditions } from "./readLookup.ts"
 import { readNames } from "./readNames.ts"
 import { MAX_QUESTION, readStory } from "./readStory.ts"
+import { reworded } from "./reword.ts"
 import { QUESTIONS, SMALL_TALK } from "./rules.ts"
 import { inTurn, questionsIn } from "./separate.ts"
 import { COMMONEST } from "./spoken.ts"
@@ -60,7 +61,8 @@ const readAlone = (message: string, context: Context): Intent => {
   if (said.length === 0) return Intent.Unclear({ tokens: said })
   const language = languageOf(message, said)
   if (language !== undefined) return Intent.Foreign({ reply: language.reply, tokens: said })
-  const meant = stripped(said)
+  const polite = stripped(said)
+  const meant = reworded(polite)
   const names = readNames(said)
   const facts = readFacts(said)
   const spoken = names.some(({ length, rank }) => rank >= 3 && length >= 2)
@@ -77,7 +79,7 @@ const readAlone = (message: string, context: Context): Intent => {
   const introduces =
     facts.length > 0 && names.some(({ length, rank }) => length >= 2 && (rank >= 3 || (rank === 2 && hard)))
   const ofPeople = question?._tag === "Browse" && question.lookup.noun.type.id === PEOPLE
-  if (question !== undefined && !(introduces && ofPeople)) return continued(question, said, meant)
+  if (question !== undefined && !(introduces && ofPeople)) return continued(question, said, polite)
   const parts = separate(meant, context, fits)
   if (parts !== undefined) return parts
   const story = readStory(said, meant, names, facts, spoken, context)

@@ -12,7 +12,7 @@ import { type Build, named } from "./conditionBuilders.ts"
 import { fitsCondition, isValue } from "./conditionParts.ts"
 import { CONDITIONS } from "./conditions.ts"
 import { timeAt } from "./readTime.ts"
-import { folded, type Token, written } from "./tokenize.ts"
+import { folded, type Token, tokenize, written } from "./tokenize.ts"
 
 const MAX_BEFORE_NOUN = 8
 const MAX_QUALITY = 3
@@ -27,12 +27,19 @@ export const readLookup = (
   for (let at = 0; at < Math.min(tokens.length, MAX_BEFORE_NOUN); at++) {
     const found = nounAt(tokens.slice(at), context)
     const head = found && readHead(tokens.slice(0, at), context)
-    const tail = found && head && readConditions(tokens.slice(at + found.length), context, rules)
+    const tail = found && head && readTail(found.noun.said, tokens.slice(at + found.length), context, rules)
     if (found === undefined || head === undefined || tail === undefined) continue
     return { ...head, noun: found.noun, conditions: [...head.conditions, ...tail] }
   }
   return undefined
 }
+
+/** "Anyone lost at Cedar Labs": people who are lost. */
+const ANYONE = /^(anyone|anybody|everyone|everybody|someone|somebody)$/i
+
+const readTail = (noun: string, tokens: ReadonlyArray<Token>, context: Context, rules: typeof CONDITIONS) =>
+  readConditions(tokens, context, rules) ??
+  (ANYONE.test(noun) ? readConditions([...tokenize("who are"), ...tokens], context, rules) : undefined)
 
 const ARTICLES = /^(a|an|any|some)$/
 const AT_LEAST_ONE = ["at least one", "at least 1", "one or more"].map((text) => text.split(" "))

@@ -13,6 +13,8 @@ export interface When {
   readonly to?: string
   /** The original text. */
   readonly said: string
+  /** The end, or the beginning, is this moment: "so far this month", "later today". */
+  readonly now?: "to" | "from"
 }
 
 /** A time at the beginning of the tokens, and its length in tokens. */
@@ -50,6 +52,8 @@ export const timeAt = (tokens: ReadonlyArray<Token>, today: string): Timed | und
   if (lead === undefined) return undefined
   const ahead = AHEAD.find((words) => words.every((word, at) => tokens[at]?.word === word))
   if (ahead !== undefined) return { when: { from: today, said: "coming up" }, length: ahead.length }
+  const now = untilNow(tokens, today)
+  if (now !== undefined) return now
   const range = rangeAt(tokens, today)
   if (range !== undefined) return timed(tokens, range, within(range))
   if (lead === "between") return undefined
@@ -72,6 +76,55 @@ const timed = (tokens: ReadonlyArray<Token>, span: Span, when: Omit<When, "said"
       : ""
   const date = span.weekday === true && !said.includes("(") ? ` (${dayAndMonth(span.from)})` : ""
   return { when: { ...when, said: said + year + date }, length: span.length }
+}
+
+/** Words before and after a time that is going on: the part of it that is over, or that is left. */
+const NOW: ReadonlyArray<readonly [words: ReadonlyArray<string>, now: "to" | "from"]> = (
+  [
+    ["so far", "to"],
+    ["earlier", "to"],
+    ["for the rest of", "from"],
+    ["over the rest of", "from"],
+    ["in the rest of", "from"],
+    ["the rest of", "from"],
+    ["rest of", "from"],
+    ["later", "from"],
+    ["left", "from"],
+    ["remaining", "from"]
+  ] as const
+).map(([text, now]) => [text.split(" "), now])
+
+/** "So far this month", "this year so far", "later today", "the rest of the week". */
+const untilNow = (tokens: ReadonlyArray<Token>, today: string): Timed | undefined => {
+  const starts = (from: number, words: ReadonlyArray<string>) =>
+    words.every((word, at) => tokens[from + at]?.word === word)
+  const lead = NOW.find(([words]) => starts(0, words))
+  const begin = lead?.[0].length ?? 0
+  const joint = begin + (/^(in|during|for|on)$/.test(tokens[begin]?.word ?? "") ? 1 : 0)
+  const span = goingOn(tokens.slice(joint), today)
+  if (span === undefined || span.from > today || span.to <= today) return undefined
+  const end = joint + span.length
+  const trail = lead === undefined ? NOW.find(([words]) => starts(end, words)) : undefined
+  const now = lead?.[1] ?? trail?.[1]
+  if (now === undefined) return undefined
+  const length = end + (trail?.[0].length ?? 0)
+  const said = written(tokens.slice(0, length))
+  return {
+    when:
+      now === "to" ? { from: span.from, to: addDays(today, 1), now, said } : { from: today, to: span.to, now, said },
+    length
+  }
+}
+
+/** A time that can include today: "this month", or in "the rest of the week" the week. */
+const goingOn = (tokens: ReadonlyArray<Token>, today: string): Pick<Span, "from" | "to" | "length"> | undefined => {
+  const article = tokens[0]?.word === "the" ? 1 : 0
+  const word = tokens[article]?.word ?? ""
+  if (word === "day") return days(today, 1, 1 + article)
+  const whole = unit(word, 0, today)
+  if (whole !== undefined) return { ...whole, length: 1 + article }
+  const span = spanAt(tokens, today)
+  return span?.timed === true ? undefined : span
 }
 
 const dayAndMonth = (date: string): string =>

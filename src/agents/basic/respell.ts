@@ -13,6 +13,7 @@ import {
 import type { Context } from "./readConversation.ts"
 import { tokenize } from "./tokenize.ts"
 
+const AMOUNTS = "many much most fewest total average highest lowest often"
 const DAYS = "monday tuesday wednesday thursday friday saturday sunday today tomorrow yesterday week weeks month months"
 
 /** The words that a question consists of, besides names and values. */
@@ -21,7 +22,8 @@ const VOCABULARY = new Set(
     ...[STRUCTURE, QUESTION_STARTS, PERSON_NOUNS, ...Object.values(SYNONYMS)].flatMap((words) => [...words]),
     ...Object.values(CONCEPTS).flat(2),
     ...MONTH_NAMES,
-    ...DAYS.split(" ")
+    ...DAYS.split(" "),
+    ...AMOUNTS.split(" ")
   ].filter((word) => /^[a-z]{3,}$/.test(word))
 )
 const KNOWN = [VOCABULARY, COMMON_WORDS, INTRODUCING, NEXT_CONDITION]
@@ -60,7 +62,8 @@ export const respell = (message: string, { types }: Context): Respelt | undefine
 /** One letter too many, too few or wrong, or two in the wrong order; a short word only lacks a letter. */
 export const isNear = (said: string, word: string): boolean => {
   if (said === word || Math.abs(said.length - word.length) > 1 || word.length < 3) return false
-  if (said.length < MIN_LENGTH) return said[0] === word[0] && lacksOne(said, word)
+  if (said.length < MIN_LENGTH)
+    return said[0] === word[0] && (lacksOne(said, word) || (said.length >= 4 && isTurned(said, word)))
   if (said.length === word.length) {
     const apart = [...said].flatMap((letter, at) => (letter === word[at] ? [] : [at]))
     const [first, second] = apart
@@ -71,6 +74,11 @@ export const isNear = (said: string, word: string): boolean => {
   }
   return said.length < word.length ? lacksOne(said, word) : lacksOne(word, said)
 }
+
+/** Two letters in the wrong order: "mnay". */
+const isTurned = (said: string, word: string): boolean =>
+  said.length === word.length &&
+  [...said].some((_, at) => said.slice(0, at) + (said[at + 1] ?? "") + said[at]! + said.slice(at + 2) === word)
 
 const lacksOne = (short: string, long: string): boolean =>
   long.length === short.length + 1 && [...long].some((_, at) => long.slice(0, at) + long.slice(at + 1) === short)

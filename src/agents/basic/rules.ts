@@ -20,7 +20,12 @@ import { Intent, Subject } from "./Intent.ts"
 import { Condition } from "./Lookup.ts"
 import { readLookup } from "./readLookup.ts"
 import { IN_ORDER, SPOKEN } from "./spoken.ts"
+import { labelsIn } from "./fits.ts"
 import { folded } from "./tokenize.ts"
+
+/** Verbs before a detail that is asked for. */
+const GIVE =
+  "(give|show|send|get|find|tell|fetch|pass|got|have you got|have we got|have i got|do you have|do we have|is there|any|grab|look up|need)"
 
 export const SMALL_TALK: ReadonlyArray<Rule> = [
   [
@@ -82,7 +87,11 @@ export const QUESTIONS: ReadonlyArray<Rule> = [
     ({ lookup }, context) => browse("count", readLookup(lookup!, context))
   ],
   [
-    ["how many {lookup} (does|do|did|has|have) {name} (have|got|own)"],
+    [
+      "how many {lookup} (does|do|did|has|have) {name} (have|got|own|had|manage|handle|look after|looked after)",
+      "how many {lookup} (has|have) {name}",
+      "how many {lookup} {name} (has|have|owns|manages|handles|looks after)"
+    ],
     (captures, context) => asCount(listOf(captures, context))
   ],
   [
@@ -105,9 +114,9 @@ export const QUESTIONS: ReadonlyArray<Rule> = [
   [["who {tail}"], ({ tail }, context) => browse("list", peopleWho(tail!, context))],
   [
     [
-      "what is on (my|the)? (calendar|agenda|schedule)",
-      "what is on (my|the)? (calendar|agenda|schedule) (for)? {when}",
-      "what is (on|up|planned|scheduled|happening) {when}",
+      "what (is|was) (on|in) (my|the)? (calendar|agenda|schedule)",
+      "what (is|was) (on|in) (my|the)? (calendar|agenda|schedule) (for)? {when}",
+      "what (is|was) (on|up|planned|scheduled|happening|going on) (for)? {when}",
       "what is on my (plate|list|diary) (for)? {when}",
       "what (did i do|am i doing|was i doing) {when}",
       "(is there|was there|have we got)? anything (on|up|planned|scheduled|happening) (for)? {when}",
@@ -157,6 +166,7 @@ export const QUESTIONS: ReadonlyArray<Rule> = [
     ["(is|are|was) {name} (a|an) {quality}", "(is|are|was) {name} {one}"],
     ({ name, one, quality }) => Intent.Is({ subject: subjectOf(name!), words: folded(quality ?? one!) })
   ],
+  [["{headed} {labels}"], ({ headed, labels }) => detailOf(labelsIn(labels!)!)({ name: headed! })],
   [
     ["(what is|who is|and)? (her|his|their|its|the) {concept}"],
     ({ concept }, context) =>
@@ -173,8 +183,8 @@ export const QUESTIONS: ReadonlyArray<Rule> = [
   [
     [
       "(what|who|when|where) (is|are|was) (the)? {concepts} (of|for) {name}",
-      "(give|show|send|get|find|tell) (me)? (the)? {concepts} (of|for|from) {name}",
-      "(the)? {concepts} (of|for) {name}"
+      `${GIVE} (me|us)? (the|a|an)? {concepts} (of|for|from) {name}`,
+      "(the|a|an)? {concepts} (of|for) {name}"
     ],
     // A single detail can also be a list: "the contacts of Ada".
     ({ concepts, name }) => {
@@ -259,10 +269,10 @@ export const QUESTIONS: ReadonlyArray<Rule> = [
       "(give|show|send|get|find|tell) (me)? {name} 's {what}",
       "{name} 's {what}",
       "(what|who) (is|are|was) (the)? {what} (of|for) {name}",
-      "(give|show|send|get|find) (me)? (the)? {what} (of|for|from) {name}",
-      "(the)? {what} (of|for) {name}",
+      `${GIVE} (me|us)? (the|a|an)? {what} (of|for|from) {name}`,
+      "(the|a|an)? {what} (of|for) {name}",
       "(does|do|has) {name} (have|got) (a|an|any)? {what}",
-      "(what|which) {what} (does|do|is|has) {name} (have|in|at|on|got)?"
+      "(what|which) {what} (does|do|is|has) {name} (have|in|at|on|got|with|under|belong to|assigned to|looked after by|handled by|managed by|owned by|owned)?"
     ],
     detail
   ],

@@ -1,6 +1,6 @@
 /** Rules for questions in people's own wording: each means what a shorter question means that other rules know. */
-import { browse, detail, detailOf, peopleWhere, type Rule } from "./buildIntent.ts"
-import { named } from "./conditionBuilders.ts"
+import { browse, detail, detailOf, peopleWhere, peopleWho, type Rule } from "./buildIntent.ts"
+import { named, untilNow } from "./conditionBuilders.ts"
 import { Intent, Subject } from "./Intent.ts"
 import { Condition, type Lookup } from "./Lookup.ts"
 import type { Captures } from "./patterns.ts"
@@ -20,7 +20,7 @@ const LAST_TIME = "(when was)? (the|my|our)? last time"
 /** Meetings with a person or at a time: the asker's own if the question says "I". */
 const met =
   (mode: "list" | "count", order?: Lookup["order"]) =>
-  ({ i, name, when }: Captures, context: Context): Intent | undefined => {
+  ({ i, name, past, when }: Captures, context: Context): Intent | undefined => {
     const type = context.types.find(({ id }) => id === "meetings")
     const whom = name && named(name, context)
     const time = when && whenOf(when, context.today)
@@ -28,7 +28,8 @@ const met =
     const conditions = [
       ...(i![0]!.word === "i" ? [Condition.Mine()] : []),
       ...(whom === undefined ? [] : [Condition.With(whom)]),
-      ...(time === undefined ? [] : [Condition.Time({ when: time })])
+      ...(time === undefined ? [] : [Condition.Time({ when: time })]),
+      ...(past === undefined || order !== undefined ? [] : [untilNow(context.today)])
     ]
     const said = order === undefined ? type.plural : type.name
     return browse(mode, { noun: { type, said }, conditions, ...(order === undefined ? {} : { order, limit: 1 }) })
@@ -137,10 +138,8 @@ export const SPOKEN: ReadonlyArray<Rule> = [
   ],
   [
     [
-      "(how many times|how often) did {i} (meet|meet with|see) {name} {when}",
-      "(how many times|how often) did {i} (meet|meet with|see) {name}",
-      "(how many times|how often) have {i} (met|met with|seen) {name} {when}",
-      "(how many times|how often) have {i} (met|met with|seen) {name}"
+      "(how many times|how often) {past} {i} (meet|meet with|see|met|met with|seen) {name} {when}",
+      "(how many times|how often) {past} {i} (meet|meet with|see|met|met with|seen) {name}"
     ],
     met("count")
   ],
@@ -193,6 +192,14 @@ export const SPOKEN: ReadonlyArray<Rule> = [
     ["is {name} (one of|among) (our|my|the) {noun}"],
     ({ name, noun }) => Intent.Who({ subject: Subject.Named({ tokens: [...noun!, ...name!] }) })
   ],
+  // Who else, where the question names the one who isn't meant.
+  [
+    ["who else {tail}"],
+    ({ tail }, context) => {
+      const lookup = peopleWho(tail!, context)
+      return lookup?.conditions.some(({ _tag }) => _tag === "Not") === true ? browse("list", lookup) : undefined
+    }
+  ],
   [
     [
       "(is|are|was|were) (there)? (anyone|anybody|someone|somebody) {conds} {one}",
@@ -229,6 +236,8 @@ export const IN_ORDER: Rule = [
   ["when (is|was|are|were) {rest}", "what (is|was) {rest}"],
   ({ rest }, context) => {
     const found = readTitled(rest!, detailOf("date")({ name: rest! }), context)
-    return found?.order === undefined ? undefined : found
+    // "When was process review with Carlos": such rows show their dates.
+    const isList = found?.conditions.some(({ _tag }) => _tag === "With" || _tag === "Time") === true
+    return found?.order === undefined && !isList ? undefined : found
   }
 ]

@@ -4,6 +4,7 @@ import type { Figure } from "../../../domain/Query.ts"
 import { named } from "../conditionBuilders.ts"
 import { fitsCondition, isValue, structures } from "../conditionParts.ts"
 import { CARDINALS } from "../../english.ts"
+import { DATE_VERBS } from "../lexicon.ts"
 import { Condition, type Lookup, nounAt } from "../Lookup.ts"
 import { type Captures, compiled, type Fits, matchPattern } from "../patterns.ts"
 import type { Context } from "../readConversation.ts"
@@ -243,6 +244,8 @@ export const fitsIn =
         return tokens.length === 1 && /^(value|amount|quantity|minutes|hours)$/.test(tokens[0]!.word)
       case "n":
         return tokens.length === 1 && (CARDINALS[tokens[0]!.word] !== undefined || /^\d{1,3}$/.test(tokens[0]!.word))
+      case "dated":
+        return tokens.length === 1 && (DATE_VERBS[tokens[0]!.word] ?? []).length > 0
       case "my":
         return tokens.length === 1 && tokens[0]!.word === "my"
       case "adjective":

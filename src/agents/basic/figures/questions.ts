@@ -189,6 +189,21 @@ export const FIGURE_QUESTIONS = rules<Asked>(
   // Rows in an order.
   [
     [
+      `${WHICH} {lookup} (is|are|was|were|got|has been|have been)? {dated} (last|most recently|latest)`,
+      "(the)? (last|latest|most recently) {dated} {lookup}",
+      "(the)? (last|latest|most recent) {lookup} (to be|that was|who was|we)? {dated}"
+    ],
+    ({ dated, ...captures }, context) => rows(false)({ ...captures, of: dated! }, context)
+  ],
+  [
+    [
+      `${WHICH} {lookup} (is|are|was|were|got|has been|have been)? {dated} (first|earliest)`,
+      "(the)? first {dated} {lookup}"
+    ],
+    ({ dated, ...captures }, context) => rows(true)({ ...captures, of: dated! }, context)
+  ],
+  [
+    [
       `${WHICH} {lookup} (is|are|was|were) (the)? {adjective}`,
       "(the|our)? {n} {adjective} {lookup}",
       "(the|our)? {adjective} {lookup}",

@@ -2,6 +2,8 @@
 import { uncapitalized } from "../../english.ts"
 import { foldText } from "../../../domain/keys.ts"
 import type { Filter } from "../../../domain/Query.ts"
+import { columnsLabelled } from "../conceptColumns.ts"
+import { DATE_VERBS } from "../lexicon.ts"
 import type { Lookup } from "../Lookup.ts"
 import type { Said } from "../phrases.ts"
 import type { Context, ContextType } from "../readConversation.ts"
@@ -158,10 +160,12 @@ const wordsOf = (of: Words | undefined): string => (of === undefined ? "amount" 
 
 /** A number or a date to sort by. */
 const sortable = (words: string, measure: Asked["measure"], columns: Columns): Columns => {
-  const dates = columns.filter(
-    ({ holds, name, id }) =>
-      (holds === "date" || holds === "time") && [name, id].some((one) => foldText(one.replaceAll("_", " ")) === words)
+  const isDate = ({ holds }: Columns[number]) => holds === "date" || holds === "time"
+  const labelled = columns.filter(
+    (column) => isDate(column) && [column.name, column.id].some((one) => foldText(one.replaceAll("_", " ")) === words)
   )
+  const dated = columnsLabelled(DATE_VERBS[words] ?? [], columns)
+  const dates = labelled.length > 0 ? labelled : columns.filter((one) => isDate(one) && dated.includes(one.id))
   const shorter = words.replace(/ (date|day)$/, "")
   return dates.length > 0 || shorter === words
     ? dates.length > 0

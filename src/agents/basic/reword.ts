@@ -1,0 +1,103 @@
+/**
+ * Puts a question into the order that rules know. Each word keeps its meaning: "the largest invoice, how much was it" asks
+ * "how much was the largest invoice", and "who the owner of Ada is" asks "who is the owner of Ada".
+ */
+import { ASKING_WORDS, SAME_AS } from "./lexicon.ts"
+import { byLength, startsWith } from "./patterns.ts"
+import { folded, type Token, tokenize } from "./tokenize.ts"
+
+type Tokens = ReadonlyArray<Token>
+
+/** Longer messages are free text. */
+const MAX_REWORDED = 60
+
+export const reworded = (tokens: Tokens): Tokens =>
+  tokens.length > MAX_REWORDED ? tokens : direct(aboutTopic(plainly(tokens)))
+
+const PLAIN = byLength(Object.keys(SAME_AS))
+
+/** Phrases in the words that rules know; a capitalized word can be a name. */
+const plainly = (tokens: Tokens): Tokens => {
+  const words: Array<Token> = []
+  for (let at = 0; at < tokens.length;) {
+    const rest = tokens.slice(at)
+    const phrase = PLAIN.find(
+      (one) =>
+        startsWith(rest, one) &&
+        rest
+          .slice(0, one.length)
+          .every(({ after, capital }, index) => !capital && (after === "" || index === one.length - 1))
+    )
+    if (phrase === undefined) words.push(tokens[at]!)
+    else {
+      const said = tokenize(SAME_AS[phrase.join(" ")]!)
+      const last = tokens[at + phrase.length - 1]!
+      words.push(...said.map((token, index) => (index === said.length - 1 ? { ...token, after: last.after } : token)))
+    }
+    at += phrase?.length ?? 1
+  }
+  return words
+}
+
+const COPULA = /^(is|are|was|were)$/
+
+/** "Who the owner of Ada is". */
+const direct = (tokens: Tokens): Tokens => {
+  const [first, second] = tokens
+  const last = tokens.at(-1)
+  if (tokens.length < 4 || !/^(who|what|when|where)$/.test(first!.word) || !COPULA.test(last!.word)) return tokens
+  if (tokens.slice(1, -1).some(({ after, word }) => after !== "" || COPULA.test(word)) || second!.word === "there")
+    return tokens
+  return [first!, { ...last!, after: "" }, ...tokens.slice(1, -2), { ...tokens.at(-2)!, after: last!.after }]
+}
+
+const PRONOUN = /^(it|that|this|they|them|he|she|him|her|those|these)$/
+const POSSESSIVE = /^(its|their|his|her)$/
+/** "That meeting": the noun is that of the topic. */
+const POINTED = /^(one|ones|meeting|call|person|company|deal|invoice|event)$/
+/** What is said of a topic that isn't repeated: "who is responsible". */
+const OPEN_ENDED = /^(?:who|which \w+) (?:is|are|was) (responsible|in charge)$/
+const TOPIC_LEADS = /^(about|regarding|concerning|re|for)$/
+
+/** "The largest invoice of 2022, how much was it?", "Cedar Labs: who is responsible and what is their status?" */
+const aboutTopic = (tokens: Tokens): Tokens => {
+  const at = tokens.findIndex(({ after }) => /[,;:?!.]/.test(after))
+  const asked = tokens.slice(at + 1)
+  if (at < 0 || asked.length < 2 || ASKING_WORDS.has(tokens[0]!.word) || !ASKING_WORDS.has(asked[0]!.word))
+    return tokens
+  const lead = at > 0 && TOPIC_LEADS.test(tokens[0]!.word) ? 1 : 0
+  const topic = tokens
+    .slice(lead, at + 1)
+    .map((token, index, all) => (index === all.length - 1 ? { ...token, after: "" } : token))
+  const questions = parted(asked).map((question) => withTopic(question, topic))
+  if (questions.some((question) => question === undefined)) return tokens
+  return questions.flatMap((question, index) => (index === 0 ? question! : [...tokenize("and"), ...question!]))
+}
+
+/** The questions that "and" joins: a question word follows it. */
+const parted = (tokens: Tokens): ReadonlyArray<Tokens> => {
+  const at = tokens.findIndex(({ word }, index) => word === "and" && ASKING_WORDS.has(tokens[index + 1]?.word ?? ""))
+  return at < 1 ? [tokens] : [tokens.slice(0, at), ...parted(tokens.slice(at + 1))]
+}
+
+/** The question with the topic in place of its one pronoun; undefined if it isn't about the topic. */
+const withTopic = (question: Tokens, topic: Tokens): Tokens | undefined => {
+  const at = question.findIndex(({ word }) => PRONOUN.test(word) || POSSESSIVE.test(word))
+  const last = question.at(-1)!
+  if (at < 0) {
+    if (!OPEN_ENDED.test(folded(question))) return undefined
+    return [
+      ...question.slice(0, -1),
+      { ...last, after: "" },
+      ...tokenize(last.word === "charge" ? "of" : "for"),
+      ...topic
+    ]
+  }
+  const rest = question.slice(at + 1)
+  if (rest.some(({ word }) => PRONOUN.test(word) || POSSESSIVE.test(word))) return undefined
+  const { word } = question[at]!
+  const owns = POSSESSIVE.test(word) && rest.length > 0 && (word !== "her" || !COPULA.test(rest[0]!.word))
+  if (owns) return [...question.slice(0, at), ...topic, ...tokenize("x's").slice(1), ...rest]
+  const pointed = /^(that|this|those|these)$/.test(word) && POINTED.test(rest[0]?.word ?? "") ? 1 : 0
+  return [...question.slice(0, at), ...topic, ...rest.slice(pointed)]
+}
