@@ -53,6 +53,8 @@ export type Intent = Data.TaggedEnum<{
   Also: {
     readonly words: ReadonlyArray<Token>
     readonly conditions?: ReadonlyArray<Condition>
+    /** "And Samir's?" */
+    readonly whose?: true
     /** What the words mean after no such question. */
     readonly otherwise: Intent
   }

@@ -29,8 +29,8 @@ export type Condition = Data.TaggedEnum<{
   /** A column and its value: "zip 19122", "status is lead". */
   Where: { readonly words: ReadonlyArray<Token> }
   Called: { readonly name: string }
-  /** A name that begins with a text, or contains it. */
-  Part: { readonly name: string; readonly begins: boolean }
+  /** A name that begins with a text, contains it, or is one of the names that end with it. */
+  Part: { readonly name: string; readonly begins: boolean; readonly names?: ReadonlyArray<string> }
   /** Without a value in a column: "without an owner". */
   Empty: { readonly words: string }
   Not: { readonly of: Condition }

@@ -1,17 +1,26 @@
-/** "Lost hardware customers": several adjectives before a noun, each a value of another column. */
+/** "Lost hardware customers", "akiras customers": several adjectives before a noun, each a value of another column, or a name without its apostrophe. */
+import type { Page } from "../../domain/Page.ts"
 import type { Choice } from "./Choice.ts"
 import { Condition } from "./Lookup.ts"
 import { inParallel, type Script } from "./script.ts"
-import type { Page } from "../../domain/Page.ts"
+import { tokenize } from "./tokenize.ts"
 
-/** The ways to part words into two or more runs, the longest runs first. */
+interface Found {
+  readonly condition: Condition
+  /** The columns that have such a value. */
+  readonly columns: ReadonlyArray<string>
+}
+
+/** The ways to part words in two, and each word by itself. */
 const partings = (words: ReadonlyArray<string>): ReadonlyArray<ReadonlyArray<string>> =>
   words.length < 2
     ? []
-    : words.slice(1).flatMap((_, index) => {
-        const [first, rest] = [words.slice(0, index + 1).join(" "), words.slice(index + 1)]
-        return [[first, rest.join(" ")], ...partings(rest).map((others) => [first, ...others])]
-      })
+    : [
+        ...words.slice(1).map((_, at) => [words.slice(0, at + 1).join(" "), words.slice(at + 1).join(" ")]),
+        ...(words.length > 2 ? [words] : [])
+      ]
+
+const JOINT = /^(of|the|and|or|to|for|a|an)$/
 
 /** The conditions with adjectives apart where no row has them as one value, and each of them is a value. */
 export function* apart(
@@ -19,29 +28,38 @@ export function* apart(
   choicesOf: (condition: Condition) => ReadonlyArray<Choice>,
   ask: (filters: Choice) => Script<Page | undefined>
 ): Script<ReadonlyArray<Condition>> {
-  const all: Array<Condition> = []
-  const found = function* (words: string): Script<ReadonlyArray<string>> {
-    const choices = choicesOf(Condition.Quality({ words }))
+  const found = function* (condition: Condition): Script<Found> {
+    const choices = choicesOf(condition)
     const pages = yield* inParallel(choices.map(ask))
-    return choices.flatMap((choice, at) => ((pages[at]?.total ?? 0) > 0 ? [choice[0]!.columnId] : []))
+    return {
+      condition,
+      columns: choices.flatMap((choice, at) => ((pages[at]?.total ?? 0) > 0 ? [choice[0]!.columnId] : []))
+    }
   }
+  const quality = (words: string) => found(Condition.Quality({ words }))
+  const whose = (words: string) =>
+    /[^s]s$/.test(words) ? found(Condition.With({ words: tokenize(words.slice(0, -1)) })) : quality(words)
+  const all: Array<Condition> = []
   for (const condition of conditions) {
     const words = condition._tag === "Quality" ? condition.words.split(" ") : []
-    if (words.length < 2 || (yield* found(words.join(" "))).length > 0) {
+    const isName = /[^s]s$/.test(words[0] ?? "")
+    const isOne = words.length === 0 || words.some((word) => JOINT.test(word)) || (words.length === 1 && !isName)
+    if (isOne || (yield* quality(words.join(" "))).columns.length > 0) {
       all.push(condition)
       continue
     }
-    let parts: ReadonlyArray<string> = [words.join(" ")]
-    for (const parting of partings(words)) {
-      const columns: Array<ReadonlyArray<string>> = []
-      for (const part of parting) columns.push(yield* found(part))
-      // Two values of one column exclude each other.
-      if (columns.every((own) => own.length > 0) && new Set(columns.map(([first]) => first)).size === columns.length) {
-        parts = parting
-        break
-      }
-    }
-    all.push(...parts.map((part) => Condition.Quality({ words: part })))
+    const said = [...new Set([words, ...partings(words)].flat())]
+    const parts = yield* inParallel(said.map((part) => (isName && part === words[0] ? whose : quality)(part)))
+    const ways = (words.length === 1 ? [words] : partings(words)).map((parting) =>
+      parting.map((part) => parts[said.indexOf(part)]!)
+    )
+    // Two values of one column exclude each other.
+    const way = ways.find(
+      (own) =>
+        own.every(({ columns }) => columns.length > 0) &&
+        new Set(own.map(({ columns }) => columns[0])).size === own.length
+    )
+    all.push(...(way === undefined ? [condition] : way.map((one) => one.condition)))
   }
   return all
 }

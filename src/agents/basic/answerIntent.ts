@@ -10,12 +10,11 @@ import { answerRequest, declineRequest } from "./deeds/answerRequest.ts"
 import type { Conversation, Context, ContextType } from "./readConversation.ts"
 import { introduce } from "./introduce.ts"
 import { Intent, Subject } from "./Intent.ts"
-import { readIntent } from "./readIntent.ts"
 import { hasCue } from "./figures/readAsked.ts"
 import { example as groupExample } from "./figures/resolveFigures.ts"
 import { figures } from "./figures/answerFigures.ts"
 import { eqName } from "./locate.ts"
-import { previousIntent, resolveFollowUp } from "./followUps.ts"
+import { previousIntent, readTurn } from "./followUps.ts"
 import type { Lookup } from "./Lookup.ts"
 import { respell } from "./respell.ts"
 import { titled } from "./titled.ts"
@@ -70,13 +69,13 @@ function* answered(conversation: Conversation): Script<string> {
   const request = answerRequest(conversation)
   if (request !== undefined) return yield* request
   const declined = declineRequest(conversation)
-  const intent = resolveFollowUp(readIntent(said, context), earlier, context)
+  const intent = readTurn(said, earlier, context)
   if (declined !== undefined && !(intent._tag === "Introduce" && intent.sure))
     return declined + sayable(conversation.actions)
   const open = OPEN.has(intent._tag) || ((CUED.has(intent._tag) || isQualified(intent)) && hasCue(tokenize(said)))
   if (context.types.length < MANY_TYPES || !open) return yield* run(intent, earlier, context)
   const all = { ...context, types: yield* everyType(context.types) }
-  return yield* run(resolveFollowUp(readIntent(said, all), earlier, all), earlier, all)
+  return yield* run(readTurn(said, earlier, all), earlier, all)
 }
 
 function* everyType(types: ReadonlyArray<ContextType>): Script<ReadonlyArray<ContextType>> {

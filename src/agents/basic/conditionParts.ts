@@ -2,7 +2,7 @@
 import { CURRENCIES, FOCUS } from "./conditionBuilders.ts"
 import { lengthAt } from "./deeds/lengths.ts"
 import { DONE, OUTCOMES } from "./shorthand.ts"
-import { ALSO_NAMES, COMPARATORS, DATE_VERBS, NEXT_CONDITION, STRUCTURE } from "./lexicon.ts"
+import { ALSO_NAMES, COMPARATORS, DATE_VERBS, ME, NEXT_CONDITION, STRUCTURE } from "./lexicon.ts"
 import type { Fits } from "./patterns.ts"
 import { daysIn, isHours } from "./readClock.ts"
 import type { Context } from "./readConversation.ts"
@@ -72,6 +72,9 @@ export const fitsCondition =
       case "value":
       case "other":
         return isValue(tokens, context) || (tokens.length === 1 && FOCUS.has(first!.word))
+      case "who":
+      case "whom":
+        return isValue(tokens, context) || ME.test(folded(tokens))
       case "lead":
       case "second":
         return tokens.length === 1 && /^(in|at|on|under)$/.test(first!.word)

@@ -1,7 +1,8 @@
 /** The rules of conditions: what may follow a noun, and the condition that it means. */
 import { Condition } from "./Lookup.ts"
+import type { Context } from "./readConversation.ts"
 import { isValue } from "./conditionParts.ts"
-import { CONCEPTS, DATE_VERBS, NEXT_CONDITION } from "./lexicon.ts"
+import { CONCEPTS, DATE_VERBS, ME, NEXT_CONDITION } from "./lexicon.ts"
 import { CONTACTED, hoursOn, longAgo, SILENT, TOUCHED } from "./readClock.ts"
 import {
   by,
@@ -32,6 +33,14 @@ const doneBy = ([verb]: ReadonlyArray<Token>) => Condition.Quality({ words: DONE
 
 const places: ReadonlyArray<string> = ["in", "at", "from", "near", "of", "for"]
 const WHO = "(that|which|who|whom)?"
+const NOT = "(aren't|arent|isn't|isnt|wasn't|wasnt|weren't|werent|are not|is not|was not|were not|not|but not)"
+
+/** A name, or the person who asks. */
+const ownedByOrMe = (words: ReadonlyArray<Token>, context: Context): Condition | undefined => {
+  if (ME.test(folded(words))) return Condition.Mine()
+  const whose = named(words, context)
+  return whose && Condition.Owned(whose)
+}
 
 /** Tried in this order; the first that lets the rest be understood is meant. */
 export const CONDITIONS: ReadonlyArray<readonly [patterns: ReadonlyArray<string>, build: Build]> = [
@@ -124,7 +133,9 @@ export const CONDITIONS: ReadonlyArray<readonly [patterns: ReadonlyArray<string>
     ]
   ],
   [
-    [`${WHO} (are|is|were|was)? (coming up|planned|lined up|scheduled) {when}`],
+    [
+      `${WHO} (are|is|were|was)? (coming up|planned|lined up|scheduled|fall|falls|falling|fell|land|lands|occur|occurs|occurred|take place|took place|happen|happens|happened|come up|comes up) {when}`
+    ],
     ({ when }, { today }) => [Condition.Time({ when: timeAt(when!, today)!.when })]
   ],
   [["(of|for)? {when}"], ({ when }, { today }) => [Condition.Time({ when: timeAt(when!, today)!.when })]],
@@ -205,11 +216,26 @@ export const CONDITIONS: ReadonlyArray<readonly [patterns: ReadonlyArray<string>
     ({ column }) => [Condition.Not({ of: Condition.Empty({ words: folded(column!) }) })]
   ],
   [
-    [`${WHO} (aren't|arent|isn't|isnt|are not|is not|not) (owned|managed|handled) by {value}`],
+    [
+      `${WHO} ${NOT} (owned|managed|handled|looked after) by {value}`,
+      `${WHO} (don't|dont|do not|doesn't|doesnt|does not) (belong|report) to {value}`,
+      `${WHO} ${NOT} (assigned|belonging) to {value}`
+    ],
     (captures, context) => by(ownedBy)(captures, context, [])?.map((of) => Condition.Not({ of }))
   ],
   [
-    [`${WHO} (aren't|arent|isn't|isnt|are not|is not|not|but not) (working|employed)? (at|with) {value}`],
+    [
+      `${WHO} (belong|belongs|assigned|are assigned|is assigned)? neither (to|with|of|by)? {whom} nor (to|with|of|by)? {who}`,
+      `${WHO} (owned|managed|handled|looked after)? by neither {whom} nor (by)? {who}`,
+      `${WHO} (don't|dont|do not|doesn't|doesnt|does not) belong to (either)? {whom} (or|nor) (to)? {who}`
+    ],
+    ({ who, whom }, context) => {
+      const [first, second] = [ownedByOrMe(whom!, context), ownedByOrMe(who!, context)]
+      return first && second && [Condition.Not({ of: first }), Condition.Not({ of: second })]
+    }
+  ],
+  [
+    [`${WHO} ${NOT} (working|employed)? (at|with) {value}`],
     (captures, context) => by(at("at"))(captures, context, [])?.map((of) => Condition.Not({ of }))
   ],
   [
@@ -345,5 +371,6 @@ export const CONDITIONS: ReadonlyArray<readonly [patterns: ReadonlyArray<string>
     [[`${preposition} {value} (and|or) {other}`], anyOf(at(preposition))]
   ]),
   [["on (the)? {value}", "under (the)? {value}"], by(at("on"))],
-  [["(by|to) {value}"], by(ownedBy)]
+  [["(by|to) {value}"], by(ownedBy)],
+  [["by {value} (and|or) {other}"], anyOf(ownedBy)]
 ]

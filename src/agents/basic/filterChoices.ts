@@ -11,6 +11,7 @@ import type { Fact } from "./Fact.ts"
 import { type Concept, COUNTRY_NAMES, NATIONALITIES, NOUN_FAMILIES, STATES } from "./lexicon.ts"
 import type { Condition } from "./Lookup.ts"
 import { comparedTo, comparison, timed } from "./numberFilters.ts"
+import { plainValue } from "../../domain/valueList.ts"
 import { timeAt } from "./readTime.ts"
 import { tokenize, written } from "./tokenize.ts"
 
@@ -99,6 +100,8 @@ const all = (
     case "Called":
       return [eq("name", condition.name), like("name", condition.name)]
     case "Part":
+      if (condition.names !== undefined)
+        return [[{ columnId: "name", op: "eq", value: condition.names.map(plainValue).join("|") }]]
       return [condition.begins ? beginning("name", condition.name) : like("name", condition.name)]
     case "Empty":
       return columnsNamed(condition.words, columns).map((columnId): Choice => [{ columnId, op: "ne", value: "*" }])

@@ -66,6 +66,15 @@ export const fitsIn =
         return (context.focus ?? []).length > 0 && tokens.length <= 2 && tokens.every(({ capital }) => !capital)
       case "family":
         return tokens.length === 1 && /^\p{Lu}\p{Ll}{2,}s$/u.test(tokens[0]!.text)
+      case "plural":
+        return (
+          tokens.length <= 4 &&
+          tokens.every(
+            (token) => !token.capital && token.after === "" && !structures(token) && !/\d/.test(token.word)
+          ) &&
+          /[^s]s$/.test(tokens.at(-1)!.word) &&
+          isValue(tokens, context)
+        )
       case "bare":
         return (
           tokens.length <= 6 &&

@@ -11,7 +11,7 @@ import { folded, tokenize } from "./tokenize.ts"
 /** The last question, skipping messages that only selected from an answer. */
 export const previousIntent = (earlier: ReadonlyArray<string>, context: Context): Intent | undefined => {
   for (let at = earlier.length - 1; at >= 0; at--) {
-    const intent = resolveFollowUp(readIntent(earlier[at]!, context), earlier.slice(0, at), context)
+    const intent = readTurn(earlier[at]!, earlier.slice(0, at), context)
     if (intent._tag !== "Choose" && intent._tag !== "More" && intent._tag !== "Thanks") return intent
   }
   return undefined
@@ -35,12 +35,17 @@ const PERSONAL: ReadonlySet<Condition["_tag"]> = new Set(["With", "Owned", "Mine
 /** The conditions with one of them about someone or something else; undefined unless exactly one can be meant. */
 const exchanged = (
   all: ReadonlyArray<Condition>,
-  { conditions, words }: Also,
+  { conditions, whose, words }: Also,
   { person }: Context
 ): ReadonlyArray<Condition> | undefined => {
   const isMe = ME.test(folded(words))
   const [other] = conditions ?? []
-  const fits = all.filter(({ _tag }) => (other === undefined ? PERSONAL.has(_tag) : _tag === other._tag))
+  const personal = all.filter(
+    (one) => PERSONAL.has(one._tag) && !(whose === true && one._tag === "At" && one.preposition === "in")
+  )
+  const others = personal.filter(({ _tag }) => _tag !== "Mine")
+  const fits =
+    other === undefined ? (others.length > 0 ? others : personal) : all.filter(({ _tag }) => _tag === other._tag)
   const [old] = fits
   const name = isMe ? person?.name && tokenize(person.name) : words
   if (old === undefined || fits.length > 1 || !name) return undefined
@@ -166,4 +171,38 @@ export const resolveFollowUp = (intent: Intent, earlier: ReadonlyArray<string>, 
     default:
       return intent
   }
+}
+
+/** "How many?" after a question for a list. */
+const COUNTED = /^(?:and )?how many(?: (?:are there|is that|are they|in total|of them))?$/
+
+/** Two sentences, the second of which continues the first: "meetings this weekend? how many?" */
+const continuedWithin = (said: string, earlier: ReadonlyArray<string>, context: Context): Intent | undefined => {
+  const [first, second, ...others] = said.slice(0, MAX_READ).split(/(?<=[?.!])\s+/)
+  if (first === undefined || second === undefined || others.length > 0) return undefined
+  const before = resolveFollowUp(readIntent(first, context), earlier, context)
+  const next = readIntent(second, context)
+  if (before._tag !== "Browse" && before._tag !== "Figures") return undefined
+  if (before._tag === "Browse" && COUNTED.test(folded(tokenize(second))))
+    return Intent.Browse({ ...before, mode: "count" })
+  const all = resolveFollowUp(next, [...earlier, first], context)
+  switch (next._tag) {
+    case "Regroup":
+    case "Only":
+      return all
+    case "Also":
+    case "Again":
+      return all._tag === before._tag ? Intent.Both({ intents: [before, all] }) : undefined
+    default:
+      return undefined
+  }
+}
+const MAX_READ = 300
+
+/** The intent of a message, completed from those before it. */
+export const readTurn = (said: string, earlier: ReadonlyArray<string>, context: Context): Intent => {
+  const intent = resolveFollowUp(readIntent(said, context), earlier, context)
+  return intent._tag === "Unclear" || intent._tag === "Separate"
+    ? (continuedWithin(said, earlier, context) ?? intent)
+    : intent
 }

@@ -13,7 +13,7 @@ export const INDIRECT = list(
   "any chance you know|any idea|do you happen to know|would you happen to know|do you know|can you tell me|could you tell me|i was wondering|i wonder|just wondering|wondering|curious|out of curiosity|remind me|i forgot|i forget|not sure|i would like to know|i want to know|i need to know|can you check|could you check|check"
 )
 export const CLOSERS = list(
-  "please|pls|plz|ta|thanks a lot|many thanks|thanks in advance|if possible|by any chance|do you know|these days|as of now|as we speak|thx|thanks|thank you|for me|if you can|right now|now|max|cheers|asap|exactly|then|in total|altogether|overall|at the moment|at present|currently|ever|of all time|to date"
+  "please|pls|plz|ta|thanks a lot|many thanks|thanks in advance|if possible|by any chance|do you know|these days|as of now|as we speak|thx|thanks|thank you|for me|if you can|right now|now|max|cheers|asap|exactly|then|in total|altogether|overall|at the moment|at present|currently|ever|of all time|to date|at all|whatsoever"
 )
 
 export const ORDINALS = byWord<number>({
@@ -136,7 +136,8 @@ export const DATE_VERBS = byWord<ReadonlyArray<string>>({
   starts: list("start|starts|start date"),
   contacted: list("last contact|last contacted|contacted"),
   born: list("birth date|birthday|born|date of birth"),
-  seen: list("last seen|last visit")
+  seen: list("last seen|last visit"),
+  birthday: list("birthday|birth date|date of birth|born|birthdate")
 })
 
 /** Comparisons: at least this value, more than it, less than it, at most it. */

@@ -101,6 +101,7 @@ export const phraseOf = (condition: Condition): string => {
     case "Called":
       return `called ${condition.name}`
     case "Part":
+      if (condition.names !== undefined) return `with “${condition.name}” at the end of the name`
       return condition.begins
         ? `with a name that begins with “${condition.name}”`
         : `with “${condition.name}” in the name`

@@ -48,7 +48,8 @@ const also = (message: string, otherwise: Intent, context: Context): Intent => {
   if (words.length === 0) return otherwise
   const conditions = ME.test(folded(words)) ? undefined : readConditions(words, context)
   if (conditions?.length === 1) return Intent.Also({ words, conditions, otherwise })
-  return isValue(words, context) || ME.test(folded(words)) ? Intent.Also({ words, otherwise }) : otherwise
+  const whose = words === asked ? {} : { whose: true as const }
+  return isValue(words, context) || ME.test(folded(words)) ? Intent.Also({ words, ...whose, otherwise }) : otherwise
 }
 
 /** The intent of a message, which can continue the one before. */

@@ -20,6 +20,7 @@ import { Intent, Subject } from "./Intent.ts"
 import { Condition } from "./Lookup.ts"
 import { readLookup } from "./readLookup.ts"
 import { IN_ORDER, SPOKEN } from "./spoken.ts"
+import { readTitled } from "./titled.ts"
 import { labelsIn } from "./fits.ts"
 import { folded } from "./tokenize.ts"
 
@@ -129,6 +130,9 @@ export const QUESTIONS: ReadonlyArray<Rule> = [
       "is there (anything|something) (on|in) (my|the) (calendar|agenda|schedule) (for)? {when}",
       "(my)? (calendar|agenda|schedule) (for)? {when}",
       "what is my (day|week|schedule) (like|look like) {when}",
+      "what does (my|the|your) {when} look like",
+      "how (does|is) (my|the) {when} (look|looking|shaping up)?",
+      "what is (my|the) {when} (like|looking like)",
       "what does (my|the)? (day|week|calendar|schedule|agenda) look like (for)? {when}",
       "how (does|is) (my|the)? (day|week|calendar|schedule|agenda) (look|looking)? (for)? {when}"
     ],
@@ -301,5 +305,6 @@ export const QUESTIONS: ReadonlyArray<Rule> = [
     ],
     whoIs
   ],
+  [["(the)? {plural}"], ({ plural }, context) => readTitled(plural!, whoIs({ name: plural! })!, context)],
   [["(the)? {bare}"], ({ bare }) => whoIs({ name: bare! })]
 ]

@@ -8,6 +8,7 @@ import { whenOf } from "./readClock.ts"
 import type { Context } from "./readConversation.ts"
 import { readConditions, readLookup } from "./readLookup.ts"
 import { readTitled } from "./titled.ts"
+import { DONE } from "./shorthand.ts"
 import { folded } from "./tokenize.ts"
 
 const WE = "(we|i|you|anyone|anybody|someone|somebody)"
@@ -59,6 +60,27 @@ export const SPOKEN: ReadonlyArray<Rule> = [
       "(someone|somebody|anyone) 's {concepts}"
     ],
     withoutName
+  ],
+  // The question word last: "Cedar Labs is whose account".
+  [
+    [
+      "{name} (is|are) whose (customer|client|account|lead|deal|company|contact)?",
+      "{name} belongs to (who|whom|which rep)",
+      "{name} (is|are) (owned|managed|handled|looked after) by (who|whom|which rep)",
+      "{name} (is|are) with (who|whom|which rep)"
+    ],
+    detailOf("owner")
+  ],
+  [["{name} works (where|for who|for whom|at which company|for which company)"], detailOf("company")],
+  [["{name} (lives|is based|is located|sits) (where|in which city|in which town)"], detailOf("city")],
+  [["{name} (is|was|starts|started|happens|happened) (when|on what day|on which day)"], detailOf("date")],
+  [
+    ["{name} (has|have|is in|is on|is at) (what|which) {concept}"],
+    ({ concept, name }, context) => detail({ name: name!, what: concept! }, context)
+  ],
+  [
+    ["(have|did) (we|i|you) {done} {name}", "(have|did) (we|i|you) {done} {name} (yet|already)"],
+    ({ done, name }) => Intent.Is({ subject: Subject.Named({ tokens: name! }), words: DONE[done![0]!.word]! })
   ],
   [
     ["(what is|which is)? (the)? {possessor} (company|employer)"],

@@ -1,14 +1,16 @@
 /** Questions for rows by what they are called: "sync ups with Luis", "when was the last board meeting", "how many Jordans". */
 import { PEOPLE } from "../../domain/EntityType.ts"
+import { foldText } from "../../domain/keys.ts"
+import { plainValue } from "../../domain/valueList.ts"
 import { browse } from "./browse.ts"
 import { isValue } from "./conditionParts.ts"
 import { Intent } from "./Intent.ts"
 import { eqName } from "./locate.ts"
 import { Condition, type Lookup, nounAt, peopleOf } from "./Lookup.ts"
 import { byLength, startsWith } from "./patterns.ts"
-import type { Context } from "./readConversation.ts"
+import type { Context, ContextType } from "./readConversation.ts"
 import { readConditions } from "./readLookup.ts"
-import { count, inParallel, type Script } from "./script.ts"
+import { columnsOf, count, find, inParallel, type Script } from "./script.ts"
 import { type Token, written } from "./tokenize.ts"
 
 const COUNTING = byLength(["how many", "number of", "the number of", "count"])
@@ -45,7 +47,9 @@ export const readTitled = (tokens: ReadonlyArray<Token>, otherwise: Intent, cont
     if (!isValue(title, context) || nounAt(title, context) !== undefined || JOINS.has(title.at(-1)!.word)) continue
     const conditions = readConditions(rest.slice(length), context)
     if (conditions === undefined) continue
-    const asks = lead !== undefined || mine || order !== undefined || conditions.length > 0
+    // "Feedback discussions": several rows rather than a name.
+    const isSeveral = title.every(({ capital }) => !capital) && /[^s]s$/.test(title.at(-1)!.word)
+    const asks = lead !== undefined || mine || order !== undefined || conditions.length > 0 || isSeveral
     if (!asks || (counting !== undefined && order !== undefined)) return undefined
     return Intent.Titled({
       mode: counting === undefined ? "list" : "count",
@@ -79,11 +83,84 @@ export function* rowsTitled({ conditions, order, title }: Titled, context: Conte
   ]
   const pages = yield* inParallel(tries.map(({ filters, type }) => count({ entityTypeId: type.id, filters })))
   const hit = tries.find((_, index) => (pages[index]?.total ?? 0) > 0)
-  if (hit === undefined) return undefined
+  const said = order === undefined ? "plural" : "name"
+  const ordering = order === undefined ? {} : { order, limit: 1 }
+  if (hit === undefined) {
+    const found = (yield* endingSo(name, types)) ?? (yield* columnCalled(name, conditions, context))
+    return (
+      found && {
+        noun: { type: found.type, said: found.type[said] },
+        conditions: found.conditions(conditions),
+        ...ordering
+      }
+    )
+  }
   return {
     noun: { type: hit.type, said: order === undefined ? hit.type.plural : hit.type.name },
     conditions: [Condition.Called({ name: hit.name }), ...conditions],
     ...(order === undefined ? {} : { order, limit: 1 })
+  }
+}
+
+interface Meant {
+  readonly type: ContextType
+  readonly conditions: (others: ReadonlyArray<Condition>) => ReadonlyArray<Condition>
+}
+
+/** A filter has at most 20 alternatives. */
+const MAX_NAMES = 20
+const MAX_READ = 25
+const MIN_WORD = 4
+
+/** "Workshops": rows of one type whose names end with that word, as in "Leadership workshop"; the last word says what it is. */
+function* endingSo(title: string, types: ReadonlyArray<ContextType>): Script<Meant | undefined> {
+  const word = singular(title)
+  if (word === title || word.length < MIN_WORD) return undefined
+  const pages = yield* inParallel(
+    types.map(({ id }) =>
+      find({ entityTypeId: id, filters: [{ columnId: "name", op: "ilike", value: word }], limit: MAX_READ })
+    )
+  )
+  const found = types.flatMap((type, index) => {
+    const page = pages[index]
+    const end = ` ${foldText(word)}`
+    const all = (page?.entities ?? []).flatMap(({ displayName }) => displayName ?? [])
+    const names = [...new Set(all.filter((one) => foldText(one).endsWith(end)))]
+    return names.length === 0 ? [] : [{ type, names, page: page!, isAll: names.length === new Set(all).size }]
+  })
+  const [first] = found
+  if (first === undefined || found.length > 1 || first.names.length > MAX_NAMES) return undefined
+  const { isAll, names, page, type } = first
+  const condition = Condition.Part({ name: word, begins: false, names })
+  if (page.total > page.entities.length) {
+    const value = names.map(plainValue).join("|")
+    const same = yield* count({ entityTypeId: type.id, filters: [{ columnId: "name", op: "eq", value }] })
+    if (!isAll || same?.total !== page.total || page.totalIsLowerBound === true) return undefined
+  }
+  return { type, conditions: (others) => [condition, ...others] }
+}
+
+/** "Follow-ups in December": the rows of the one type that has such a date, by that date. */
+function* columnCalled(
+  title: string,
+  conditions: ReadonlyArray<Condition>,
+  context: Context
+): Script<Meant | undefined> {
+  const times = conditions.filter(({ _tag }) => _tag === "Time")
+  if (times.length !== 1) return undefined
+  const label = foldText(singular(title).replaceAll("-", " "))
+  const types = context.types.slice(0, MAX_TYPES)
+  const columns = yield* inParallel(types.map(({ id }) => columnsOf(id)))
+  const found = types.filter((_, index) =>
+    columns[index]!.some(
+      ({ holds, id, name }) =>
+        /^(date|time)$/.test(holds ?? "") && [id, name].some((one) => foldText(one.replaceAll("_", " ")) === label)
+    )
+  )
+  if (found.length !== 1) return undefined
+  return {
+    type: found[0]!,
+    conditions: (others) => others.map((one) => (one._tag === "Time" ? { ...one, by: [label] } : one))
   }
 }
 

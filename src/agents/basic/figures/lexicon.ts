@@ -150,6 +150,6 @@ export const CUES = new Set([
   ...Object.keys(ADJECTIVES).flatMap((words) => words.split(" ")),
   ...Object.keys(EVERY),
   ...set(
-    "last latest recently first earliest add count per by each every across grouped broken split total sum combined overall average mean avg typical most fewest least highest lowest biggest largest greatest maximum minimum max min top bottom best worst revenue revenues sales turnover earnings takings income share percentage percent proportion fraction portion part spent spend sold sell different distinct unique many much worth long more over fewer under exactly above below sort order rank sorted ordered ranked busiest common popular with have has in from value amount only just"
+    "last latest recently first earliest mix breakdown distribution spread time minutes hours add count per by each every across grouped broken split total sum combined overall average mean avg typical most fewest least highest lowest biggest largest greatest maximum minimum max min top bottom best worst revenue revenues sales turnover earnings takings income share percentage percent proportion fraction portion part spent spend sold sell different distinct unique many much worth long more over fewer under exactly above below sort order rank sorted ordered ranked busiest common popular with have has in from value amount only just"
   )
 ])

@@ -62,6 +62,17 @@ export const isPlural = ({ lookup }: Measure): boolean =>
 
 const FIGURES_OF: ReadonlyArray<Figure> = ["sum", "avg", "max", "min"]
 
+/** "Total minutes with Sofia": the time of meetings, which aren't said. */
+const timeSpent = (spell: Words, tail: Words, mine: boolean, context: Context): Measure | undefined => {
+  const type = context.types.find(({ id }) => id === "meetings")
+  const conditions = readConditions(tail, context)
+  if (type === undefined || conditions?.some(({ _tag }) => _tag === "With" || _tag === "Time") !== true)
+    return undefined
+  const own = mine ? [Condition.Mine()] : []
+  const of = spell[0]!.word === "time" ? tokenize("length") : spell
+  return { figure: "sum", of, lookup: { noun: { type, said: type.plural }, conditions: [...own, ...conditions] } }
+}
+
 /** Measures in their own words. */
 const MEASURES = rules<Measure>(
   [
@@ -70,6 +81,13 @@ const MEASURES = rules<Measure>(
       "how many {of} (did|do|have) (we|i) (have|spend|spent|sell|sold) (on|in|of) {lookup}"
     ],
     measured("sum")
+  ],
+  [
+    [
+      "(the)? <sum> (number of|amount of)? {spell} (of|in|for|spent|spent in)? {tail}",
+      "how (much|many) {spell} (did|do|have|has) {i} (spend|spent|have|had|sit|sat) (in|on|for)? {tail}"
+    ],
+    ({ i, spell, tail }, context) => timeSpent(spell!, tail!, i?.[0]?.word === "i", context)
   ],
   [["<count> (all|the|our|all the|all our)? {lookup}"], measured("count")],
   [
@@ -244,6 +262,10 @@ export const fitsIn =
         return tokens.length === 1 && /^(value|amount|quantity|minutes|hours)$/.test(tokens[0]!.word)
       case "n":
         return tokens.length === 1 && (CARDINALS[tokens[0]!.word] !== undefined || /^\d{1,3}$/.test(tokens[0]!.word))
+      case "spell":
+        return tokens.length === 1 && /^(time|minutes|hours)$/.test(tokens[0]!.word)
+      case "i":
+        return tokens.length === 1 && /^(i|we)$/.test(tokens[0]!.word)
       case "dated":
         return tokens.length === 1 && (DATE_VERBS[tokens[0]!.word] ?? []).length > 0
       case "my":

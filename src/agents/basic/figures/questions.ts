@@ -154,6 +154,14 @@ export const FIGURE_QUESTIONS = rules<Asked>(
     ["<lowest> {by} <ranking> (the|our)? {explicit}"],
     (captures, context) => best(true, isOne(captures))(captures, context)
   ],
+  [
+    ["<top> {by} (of|in|for) {when} <ranking> (the|our)? {explicit}"],
+    ({ when, ...captures }, context) => best(false, isOne(captures))({ ...captures, tail: when! }, context)
+  ],
+  [
+    ["<lowest> {by} (of|in|for) {when} <ranking> (the|our)? {explicit}"],
+    ({ when, ...captures }, context) => best(true, isOne(captures))({ ...captures, tail: when! }, context)
+  ],
   [["rank (the|our|all)? {by} by {explicit}", "{by} (ranked|sorted|ordered)? by {explicit}"], best(false)],
   [
     [
@@ -252,7 +260,9 @@ export const FIGURE_QUESTIONS = rules<Asked>(
     [
       "how (is|are|do|does|was|were) (the|our|all)? {m} (split|distributed|spread|divided|divide|broken down|split up)? <per> (the|our)? {by}",
       "(break|split) (the|our|all)? {m} (down|up)? (by|per|into) {by}",
-      "{m} (split|distributed|spread|divided|broken down) (by|per|into|over) {by}"
+      "{m} (split|distributed|spread|divided|broken down) (by|per|into|over) {by}",
+      "(the)? {by} (mix|split|breakdown|distribution|spread) (of|for|among|across) (the|our)? {m}",
+      "(the)? (mix|split|breakdown|distribution|spread) of (the|our)? {m} (by|per|across|over) (the|our)? {by}"
     ],
     grouped
   ],

@@ -62,7 +62,11 @@ export const readAsked = (tokens: Words, context: Context): Asked | undefined =>
 
 /** "By country?" after another question: its groups. */
 export const readRegrouping = (tokens: Words, context: Context): Words | undefined => {
-  const by = matchPattern(compiled(withParts("<per> (the|our)? {by}")), tokens, fitsIn(context))?.["by"]
+  const by = matchPattern(
+    compiled(withParts("(count|counts|number|numbers|how many|broken down|split|split up)? <per> (the|our)? {by}")),
+    tokens,
+    fitsIn(context)
+  )?.["by"]
   return by
 }
 
