@@ -24,7 +24,7 @@ export type Intent = Data.TaggedEnum<{
   /** The same about two subjects. */
   Several: { readonly subjects: ReadonlyArray<Subject>; readonly whole: Subject; readonly what?: string }
   /** "is Ada a customer": whether a status is that of the subject. */
-  Is: { readonly subject: Subject; readonly words: string }
+  Is: { readonly subject: Subject; readonly words: string; readonly or?: string }
   /** "her company's phone": a detail of what a detail leads to. */
   Via: { readonly subject: Subject; readonly via: string; readonly what: string }
   /** "who else works there": the colleagues of the person in focus. */

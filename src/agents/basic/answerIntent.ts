@@ -101,7 +101,7 @@ function* run(intent: Intent, earlier: ReadonlyArray<string>, context: Context):
     case "Several":
       return yield* several(intent.subjects, intent.whole, context, intent.what)
     case "Is":
-      return yield* isStatus(intent.subject, intent.words, context)
+      return yield* isStatus(intent.subject, intent.words, context, intent.or)
     case "Via":
       return yield* describeVia(intent.subject, intent.via, intent.what, context)
     case "Colleagues":

@@ -47,6 +47,7 @@ export const CONDITIONS: ReadonlyArray<readonly [patterns: ReadonlyArray<string>
   [
     [
       "(do|did) (we|you) (have|know)",
+      "(did|have) we (issue|issued|send|sent|send out|sent out|raise|raised|write|create|created)",
       "do (we|you) (carry|sell|stock|offer|hold|serve|look after)",
       "(that|which)? (we|you) (carry|stock|offer|hold)",
       "have (we|you) got",
@@ -187,7 +188,7 @@ export const CONDITIONS: ReadonlyArray<readonly [patterns: ReadonlyArray<string>
       "whose (name|names) (contains|includes|contain|include) {value}",
       "containing {value}",
       `${WHO} (with|have|has|having) (a|the)? (name|names) (containing|that contains|that contain|with) {value}`,
-      `${WHO} (with|have|has|having) {value} in (the|their|its|his|her) (name|names)`
+      `${WHO} (with|have|has|having) {value} in (the|their|its|his|her) (name|names|title|titles)`
     ],
     part(false)
   ],
@@ -225,7 +226,7 @@ export const CONDITIONS: ReadonlyArray<readonly [patterns: ReadonlyArray<string>
   ],
   [
     [
-      `${WHO} (belong|belongs|assigned|are assigned|is assigned)? neither (to|with|of|by)? {whom} nor (to|with|of|by)? {who}`,
+      `${WHO} (belong|belongs|assigned|are assigned|is assigned|are|is|work)? (to|with|of|by|for)? neither (to|with|of|by)? {whom} nor (to|with|of|by)? {who}`,
       `${WHO} (owned|managed|handled|looked after)? by neither {whom} nor (by)? {who}`,
       `${WHO} (don't|dont|do not|doesn't|doesnt|does not) belong to (either)? {whom} (or|nor) (to)? {who}`
     ],
@@ -233,6 +234,25 @@ export const CONDITIONS: ReadonlyArray<readonly [patterns: ReadonlyArray<string>
       const [first, second] = [ownedByOrMe(whom!, context), ownedByOrMe(who!, context)]
       return first && second && [Condition.Not({ of: first }), Condition.Not({ of: second })]
     }
+  ],
+  [
+    [`${WHO} ${NOT} {value} 's`],
+    (captures, context) => by(ownedBy)(captures, context, [])?.map((of) => Condition.Not({ of }))
+  ],
+  [[`${WHO} (are|is) {value} 's`, "of {value} 's"], by(ownedBy)],
+  [
+    [
+      "(do|should|must|did) (we|i) (need to|have to)? follow up (with|on) {when}",
+      `${WHO} (we|i) (should|must|need to|have to) follow up (with|on) {when}`
+    ],
+    ({ when }, { today }) => [Condition.Time({ when: timeAt(when!, today)!.when, by: ["follow up", "follow up date"] })]
+  ],
+  [
+    [`${WHO} (have|has|with) (both)? (a|an|any|the)? {column} and (a|an|any|the)? {unit}`],
+    ({ column, unit }) =>
+      [column!, unit!].every((words) => CONCEPT_WORDS.has(folded(words)))
+        ? [Condition.Not({ of: without(column!) }), Condition.Not({ of: without(unit!) })]
+        : undefined
   ],
   [
     [`${WHO} ${NOT} (working|employed)? (at|with) {value}`],
@@ -272,6 +292,13 @@ export const CONDITIONS: ReadonlyArray<readonly [patterns: ReadonlyArray<string>
   ],
   [[`${WHO} {value} (owns|manages|handles|looks after|is responsible for|supports|serves)`], by(ownedBy)],
   [["(does|do|did) {value} (own|manage|look after|handle|support|serve)"], by(ownedBy)],
+  [
+    [
+      `${WHO} (are|is|were|was)? (billed|invoiced|shipped|sold|sent|delivered) to {value}`,
+      "(invoiced|billed|sold) to {value}"
+    ],
+    by(at("in"))
+  ],
   [
     [`${WHO} (report|reports|reporting|answer|answers) (directly)? to {value}`],
     ({ value }) => [Condition.Where({ words: [...tokenize("reports to"), ...value!] })]

@@ -109,11 +109,18 @@ export const fitsIn =
       case "conds":
         return readConditions(tokens, context) !== undefined
       case "one":
+      case "other":
         return tokens.length === 1 && !structures(tokens[0]!) && !tokens[0]!.capital
       case "quality":
         return (
           tokens.length <= 3 &&
           !tokens.some((token) => structures(token) || timeAt([token], context.today) !== undefined)
+        )
+      case "proper":
+        return (
+          isName(tokens, context) &&
+          tokens.every(({ capital, word }) => capital || /^(of|the|and|for|to|in|a)$/.test(word)) &&
+          tokens[0]!.capital
         )
       case "rest":
         return true
@@ -145,8 +152,10 @@ export const labelsIn = (tokens: ReadonlyArray<Token>): string | undefined => {
 const MAX_LABEL = 3
 
 const CONCEPT_WORDS = new Set<string>(Object.values(CONCEPTS).flat())
-const isConcept = (words: string): boolean =>
-  CONCEPT_WORDS.has(words) || (words.endsWith("s") && CONCEPT_WORDS.has(words.slice(0, -1)))
+const isConcept = (said: string): boolean => {
+  const words = said.replaceAll("-", " ")
+  return CONCEPT_WORDS.has(words) || (words.endsWith("s") && CONCEPT_WORDS.has(words.slice(0, -1)))
+}
 /** "contacts" and "customers" are lists; "company" and its other words are also a detail. */
 const isNoun = (tokens: ReadonlyArray<Token>, context: Context): boolean =>
   tokens.length === 1 && !EMPLOYERS.has(tokens[0]!.word) && nounAt(tokens, context)?.length === 1

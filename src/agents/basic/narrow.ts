@@ -123,6 +123,8 @@ export function* narrow(
     condition,
     choices: found.find((one) => one.condition === condition)?.choices ?? choicesOf(condition)
   }))
+  // "Except Ada" where no row is called so.
+  const excluded = new Set(stated.flatMap((one) => (one._tag === "Not" ? parts(one.of) : [])))
   const order = lookup.order === undefined ? [] : ordered(lookup.order, columns, context).slice(0, MAX_CHOICES)
   const isCounted = ({ choices, condition }: Meant) => choices.length > 1 || isOpen(condition)
   const ranges = rangesOf([...order, ...leaves.flatMap((leaf) => (leaf.condition._tag === "Part" ? [] : leaf.choices))])
@@ -166,7 +168,8 @@ export function* narrow(
     if (possible < 0 || isPlaceless(condition, columns, hit, pages)) {
       return isKind(condition) ? unknownKind(kind!, listAll) : unsupported(phraseOf(condition))
     }
-    if (hit < 0 && isOpen(condition) && !isReferred(condition, references)) {
+    const isExcluded = condition._tag === "Called" && excluded.has(condition)
+    if (hit < 0 && (isExcluded || isOpen(condition)) && !isReferred(condition, references)) {
       return isKind(condition) ? unknownKind(kind!, listAll) : yield* unknownWord(condition, type, listAll, context)
     }
     used.set(condition, { choices, used: hit >= 0 ? hit : possible })

@@ -4,7 +4,7 @@ import type { Named } from "../../domain/Page.ts"
 import { labelOf } from "./conceptColumns.ts"
 import type { Choice } from "./Choice.ts"
 import { wordForms } from "./filterChoices.ts"
-import { COMPARATORS } from "./lexicon.ts"
+import { COMPARATORS, NATIONALITIES } from "./lexicon.ts"
 import type { Condition } from "./Lookup.ts"
 import { folded, written } from "./tokenize.ts"
 
@@ -21,6 +21,7 @@ export type Said = ReadonlyArray<{
 /** The status that a word stands for, if it is another word: "clients" are people with the status customer. */
 export const otherWord = (word: string, choice: Choice): string => {
   const [filter] = choice
+  if (filter !== undefined && NATIONALITIES[word]?.includes(filter.value) === true) return ""
   return filter === undefined || wordForms(word).slice(0, 2).includes(filter.value) ? "" : `with status ${filter.value}`
 }
 
@@ -62,7 +63,10 @@ export const sayingOf = (
     case "Not": {
       const filter = choices[used]![0]!
       // "Isn't" includes what has no value at all.
-      const empty = filter.op === "eq" ? ` (or without ${uncapitalized(labelOf(filter.columnId, columns))})` : ""
+      const empty =
+        filter.op === "eq" && filter.columnId !== "name"
+          ? ` (or without ${uncapitalized(labelOf(filter.columnId, columns))})`
+          : ""
       return [{ before: false, text: `${phrase}${empty}` }]
     }
     case "Related":
@@ -108,7 +112,13 @@ export const phraseOf = (condition: Condition): string => {
     case "Empty":
       return `without ${condition.words}`
     case "Not":
-      return condition.of._tag === "Empty" ? `with ${condition.of.words}` : `other than ${phraseOf(condition.of)}`
+      return condition.of._tag === "Empty"
+        ? `with ${condition.of.words}`
+        : condition.of._tag === "Called"
+          ? `other than ${condition.of.name}`
+          : condition.of._tag === "Mine"
+            ? "other than yours"
+            : `other than ${phraseOf(condition.of)}`
     case "Related":
       return condition.said
     case "AnyOf":

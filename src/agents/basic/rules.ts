@@ -96,6 +96,10 @@ export const QUESTIONS: ReadonlyArray<Rule> = [
     (captures, context) => asCount(listOf(captures, context))
   ],
   [
+    ["(what|which) {noun} (is|are|was) {proper} (on|in|by|from|at|with|of)?"],
+    ({ noun, proper }) => detailOf(folded(noun!))({ name: proper! })
+  ],
+  [
     [
       "(what|which) {lookup} (does|do|did|has|have) {name} (have|got|own) (on|for|scheduled|planned)? {when}",
       "(what|which) {lookup} (does|do|did|has|have|is|are) {name} (have|got|own|in|scheduled|attending)"
@@ -165,6 +169,10 @@ export const QUESTIONS: ReadonlyArray<Rule> = [
         via: folded(via!),
         what: folded(what!)
       })
+  ],
+  [
+    ["(is|are|was) {name} (a|an)? {one} or (still|now|already)? (a|an)? {other}"],
+    ({ name, one, other }) => Intent.Is({ subject: subjectOf(name!), words: folded(one!), or: folded(other!) })
   ],
   [
     ["(is|are|was) {name} (a|an) {quality}", "(is|are|was) {name} {one}"],
@@ -276,7 +284,8 @@ export const QUESTIONS: ReadonlyArray<Rule> = [
       `${GIVE} (me|us)? (the|a|an)? {what} (of|for|from) {name}`,
       "(the|a|an)? {what} (of|for) {name}",
       "(does|do|has) {name} (have|got) (a|an|any)? {what}",
-      "(what|which) {what} (does|do|is|has) {name} (have|in|at|on|got|with|under|belong to|assigned to|looked after by|handled by|managed by|owned by|owned)?"
+      "(what|which) {what} (does|do|did|is|are|has) {name} (have|in|at|on|got|with|under|want|need|like|use|buy|into|interested in|keen on|belong to|assigned to|looked after by|handled by|managed by|owned by|owned)?",
+      "(in|at|with|on|under|for) (what|which) {what} (is|are|does|do) {name} (work|live|sit)?"
     ],
     detail
   ],

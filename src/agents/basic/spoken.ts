@@ -132,6 +132,14 @@ export const SPOKEN: ReadonlyArray<Rule> = [
   ],
   [
     [
+      "(did|have) {name} and {i} (meet|met|talk|talked|speak|spoken) {when}",
+      "(did|have) {name} and {i} (meet|met|talk|talked|speak|spoken)",
+      "(did|have) {i} and {name} (meet|met|talk|talked|speak|spoken) {when}"
+    ],
+    met("list")
+  ],
+  [
+    [
       `when did ${WE} last ${TALK} {name}`,
       `when did ${WE} ${TALK} {name} last`,
       `when have ${WE} last ${TALKED} {name}`,
@@ -224,6 +232,8 @@ export const SPOKEN: ReadonlyArray<Rule> = [
   ],
   [
     [
+      "(has|have|had) (anyone|anybody|someone|somebody) {conds} been {one}",
+      "(has|have|had) (anyone|anybody|someone|somebody) been {one} {conds}",
       "(is|are|was|were) (there)? (anyone|anybody|someone|somebody) {conds} {one}",
       "(is|are|was|were) (there)? (anyone|anybody|someone|somebody) {conds}",
       "(is|are|was|were) (there)? (anyone|anybody|someone|somebody) {one} {conds}",

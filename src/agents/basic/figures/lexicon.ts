@@ -26,7 +26,7 @@ export const PARTS = {
   lowest: "lowest|smallest|worst|minimum",
   revenue:
     "revenue|revenues|sales|turnover|earnings|takings|sales revenue|sales volume|money|total sales|total revenue|income",
-  have: "has|have|had|has got|have got|gets|get|got|saw|sees|made|makes|make|brings in|bring in|brought in|brought|brings|generated|generates|generate|owns|own|owned|holds|hold|handles|handle|handled|received|receives|contains|contain|earned|earns|are|is|was|were|with|has recorded|has released|has written|has placed|has made|recorded|released|looks after|look after|looked after|manages|manage|placed",
+  have: "has|have|had|has got|have got|gets|get|got|saw|sees|made|makes|make|brings in|bring in|brought in|brought|brings|generated|generates|generate|owns|own|owned|holds|hold|handles|handle|handled|received|receives|contains|contain|earned|earns|are|is|was|were|with|has recorded|has released|has written|has placed|has made|recorded|released|looks after|look after|looked after|manages|manage|placed|supports|support|serves|serve",
   does: "do|does|did|are|is|was|were|have|has",
   we: "we|our|the|i|there|you|they",
   top: "top|best|leading|highest|biggest|largest|greatest",
@@ -94,6 +94,8 @@ export const ADJECTIVES = byWord<readonly [of: string, upwards: boolean]>({
   "least expensive": ["price", true],
   longest: ["length", false],
   shortest: ["length", true],
+  youngest: ["born", false],
+  oldest: ["born", true],
   "most valuable": ["amount", false],
   "least valuable": ["amount", true]
 })
@@ -139,7 +141,7 @@ export const EVERY = byWord<string>({
 
 /** Words of figures, which are no quality of rows: "the median deals". */
 export const FIGURE_WORDS = set(
-  "total totals sum average mean avg median mode running cumulative moving number count percentage percent share proportion ratio growth trend rate rates highest lowest biggest largest smallest top bottom best worst most fewest least rank ranked ranking by per each every different distinct unique compared versus vs combined overall typical maximum minimum max min projected predicted forecast expected"
+  "total totals sum average mean avg median mode running cumulative moving number count percentage percent share proportion ratio growth trend rate rates highest lowest biggest largest smallest top bottom best worst most fewest least rank ranked ranking by per each every different distinct unique compared versus vs combined overall typical maximum minimum max min projected predicted forecast expected busiest quietest"
 )
 
 /** Endings that say the order which groups have anyway. */
@@ -150,6 +152,6 @@ export const CUES = new Set([
   ...Object.keys(ADJECTIVES).flatMap((words) => words.split(" ")),
   ...Object.keys(EVERY),
   ...set(
-    "last latest recently first earliest mix breakdown distribution spread time minutes hours add count per by each every across grouped broken split total sum combined overall average mean avg typical most fewest least highest lowest biggest largest greatest maximum minimum max min top bottom best worst revenue revenues sales turnover earnings takings income share percentage percent proportion fraction portion part spent spend sold sell different distinct unique many much worth long more over fewer under exactly above below sort order rank sorted ordered ranked busiest common popular with have has in from value amount only just"
+    "last latest recently first earliest mix breakdown distribution spread quietest time minutes hours add count per by each every across grouped broken split total sum combined overall average mean avg typical most fewest least highest lowest biggest largest greatest maximum minimum max min top bottom best worst revenue revenues sales turnover earnings takings income share percentage percent proportion fraction portion part spent spend sold sell different distinct unique many much worth long more over fewer under exactly above below sort order rank sorted ordered ranked busiest common popular with have has in from value amount only just"
   )
 ])

@@ -144,6 +144,7 @@ const MEASURES = rules<Measure>(
       "how much (money|revenue) (did|do|have) (we|i) (have|get) {tail}",
       "what (did|do) (we|i|our company) (earn|make|turn over|take in)",
       "what (did|do) (we|i|our company) (earn|make|turn over|take in) {tail}",
+      "(the)? (total|amount|total amount)? (invoiced|billed|sold|earned) {tail}",
       "how much (money|revenue) (came in|came|comes|did we get) {tail}"
     ],
     ({ tail }, context) => revenue(tail, context)

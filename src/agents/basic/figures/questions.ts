@@ -3,10 +3,11 @@ import { Condition } from "../Lookup.ts"
 import type { Captures } from "../patterns.ts"
 import type { Context } from "../readConversation.ts"
 import { DONE } from "../shorthand.ts"
-import { tokenize } from "../tokenize.ts"
+import { timeAt } from "../readTime.ts"
+import { folded, tokenize } from "../tokenize.ts"
 import type { Asked } from "./Asked.ts"
 import { best, counted, CUSTOMER, grouped, having, isOne, ofRevenue, OWNER, rows, share } from "./asking.ts"
-import { EVERY } from "./lexicon.ts"
+import { BUCKET_WORDS, EVERY } from "./lexicon.ts"
 import { measured, readMeasure, rules } from "./measures.ts"
 
 const WHICH = "(which|what|in which|in what|on which|on what|for which|at which|at what|from which)"
@@ -28,6 +29,22 @@ const outcome =
 
 /** One of several: "who of the reps has the most leads". */
 const ONE_OF = "(which|who|what) (one of|of|among) (the|our|all our)"
+
+/** The day, week or month with the most meetings. */
+const busiest =
+  (upwards: boolean) =>
+  ({ by, when }: Captures, context: Context): Asked | undefined => {
+    const time = timeAt(when!, context.today)
+    if (BUCKET_WORDS[folded(by!)] === undefined || time === undefined) return undefined
+    const measure = measured("count")({ lookup: tokenize("meetings") }, context)
+    if (measure?.lookup.noun.type.id !== "meetings") return undefined
+    const conditions = [Condition.Time({ when: time.when })]
+    return {
+      measure: { ...measure, lookup: { ...measure.lookup, conditions } },
+      by: [by!],
+      best: { upwards, limit: 1 }
+    }
+  }
 
 export const FIGURE_QUESTIONS = rules<Asked>(
   [
@@ -195,6 +212,25 @@ export const FIGURE_QUESTIONS = rules<Asked>(
   [["(what)? <share> of (the|our|all|all the|all our)? {m} {part}"], share],
   [["how much of (the|our|all)? {m} {part}"], share],
   // Rows in an order.
+  [
+    ["who (is|are|was|were|got|has been|have been)? {dated} (last|most recently|latest)"],
+    ({ dated }, context) => rows(false)({ lookup: tokenize("person"), of: dated! }, context)
+  ],
+  [
+    [
+      "(my|our|the)? busiest {by} (of|in) {when}",
+      `${WHICH} {by} (of|in) {when} (is|was|were|are) (the|my|our)? busiest`,
+      `${WHICH} {by} (is|was|were|are) (the|my|our)? busiest (of|in) {when}`
+    ],
+    (captures, context) => busiest(false)(captures, context)
+  ],
+  [
+    [
+      "(my|our|the)? quietest {by} (of|in) {when}",
+      `${WHICH} {by} (of|in) {when} (is|was|were|are) (the|my|our)? quietest`
+    ],
+    (captures, context) => busiest(true)(captures, context)
+  ],
   [
     [
       `${WHICH} {lookup} (is|are|was|were|got|has been|have been)? {dated} (last|most recently|latest)`,
