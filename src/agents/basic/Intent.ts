@@ -34,6 +34,8 @@ export type Intent = Data.TaggedEnum<{
     readonly asks: "whether" | "which"
     readonly fewer: boolean
     readonly sides: readonly [Lookup, Lookup]
+    /** What the sides are called, where they differ in a value or a time. */
+    readonly names?: readonly [string, string]
   }
   /** How long the one row takes that a lookup leads to. */
   HowLong: { readonly of: Intent }

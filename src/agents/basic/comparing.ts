@@ -11,12 +11,13 @@ import type { Captures } from "./patterns.ts"
 import type { ListedColumn } from "../../domain/Page.ts"
 import type { Filter } from "../../domain/Query.ts"
 import type { Context, ContextType } from "./readConversation.ts"
-import { readLookup } from "./readLookup.ts"
+import { isValue } from "./conditionParts.ts"
+import { readConditions, readLookup } from "./readLookup.ts"
 import { idsOf } from "./references.ts"
 import { among, amount, called, nameOf } from "./replies.ts"
 import { columnsOf, count, find, inParallel, type Script } from "./script.ts"
 import { DONE } from "./shorthand.ts"
-import { folded } from "./tokenize.ts"
+import { folded, type Token, written } from "./tokenize.ts"
 
 type Comparison = Extract<Intent, { _tag: "Comparison" }>
 
@@ -40,6 +41,49 @@ const compare =
     })
     return sides[0] && sides[1] && Intent.Comparison({ asks, fewer, sides: [sides[0], sides[1]] })
   }
+
+/** "Do more people want hardware or consulting", "more meetings in October or in November": two values of the last condition. */
+const either =
+  (fewer: boolean) =>
+  ({ i, lookup, rest }: Captures, context: Context): Intent | undefined => {
+    const own = readLookup(lookup!, context)
+    const last = own?.conditions.at(-1)
+    if (own === undefined || last === undefined || "order" in own || "limit" in own) return undefined
+    const before = own.conditions.slice(0, -1)
+    const alone = readConditions(rest!, context)
+    const rival = alone?.length === 1 && alone[0]!._tag === last._tag ? alone[0] : withValue(last, rest!, context)
+    const said = rival && [last, rival].map(valueOf)
+    if (rival === undefined || said?.[0] === undefined || said[1] === undefined) return undefined
+    const mine = i?.[0]?.word === "i" ? [Condition.Mine()] : []
+    const sides = [last, rival].map((one): Lookup => ({ ...own, conditions: [...mine, ...before, one] }))
+    return Intent.Comparison({ asks: "which", fewer, sides: [sides[0]!, sides[1]!], names: [said[0], said[1]] })
+  }
+
+/** The condition with another value. */
+const withValue = (condition: Condition, words: ReadonlyArray<Token>, context: Context): Condition | undefined => {
+  if (!isValue(words, context)) return undefined
+  switch (condition._tag) {
+    case "Quality":
+      return Condition.Quality({ words: folded(words) })
+    case "At":
+      return Condition.At({ words, preposition: condition.preposition })
+    default:
+      return undefined
+  }
+}
+
+const valueOf = (condition: Condition): string | undefined => {
+  switch (condition._tag) {
+    case "Quality":
+      return condition.words
+    case "At":
+      return written(condition.words)
+    case "Time":
+      return condition.when.said.replace(/^(in|on|during) /, "")
+    default:
+      return undefined
+  }
+}
 
 const HAVE = "(have|has|had|is|are|own|owns|manage|manages|handle|handles|look after|looks after|did|does)"
 const MET = "(meet|meet with|met|met with|see|seen|saw|talk to|talked to)"
@@ -76,8 +120,19 @@ export const COMPARISONS: ReadonlyArray<Rule> = (
       `(who|whom) (did|do|have) {i} ${MET} ${more} ${OFTEN}? {name} ${OR} {rival}`
     ],
     compare("which", fewer)
+  ],
+  [
+    [
+      `(did|do|have|had) {i} (have|had|get|got|hold|held)? ${more} {lookup} or {rest}`,
+      `(do|are|did|have|were|was|is) (there)? ${more} {lookup} or {rest}`
+    ],
+    either(fewer)
   ]
 ])
+
+function* saying(name: string): Script<string | undefined> {
+  return name
+}
 
 /** The name of the one entity that the last filter means; undefined if it means several. */
 function* theOne(
@@ -101,7 +156,7 @@ const isReference = (cell: unknown): cell is { readonly id: string; readonly nam
   typeof cell === "object" && cell !== null && "id" in cell && "name" in cell && typeof cell.name === "string"
 
 /** Answers with both counts. Both have to be of the same column, and each of one entity. */
-export function* comparison({ asks, fewer, sides }: Comparison, context: Context): Script<string> {
+export function* comparison({ asks, fewer, names, sides }: Comparison, context: Context): Script<string> {
   const { type } = sides[0].noun
   const conditions = sides.flatMap((side) => side.conditions)
   const [columns, references] = yield* both(columnsOf(type.id), idsOf(conditions, context))
@@ -111,7 +166,7 @@ export function* comparison({ asks, fewer, sides }: Comparison, context: Context
   const own = narrowed.filter((one) => typeof one === "object")
   const filters = own.map((one) => one.filters.at(-1)!)
   const [who, pages] = yield* both(
-    inParallel(own.map((one) => theOne(one.filters, columns, type))),
+    inParallel(own.map((one, at) => (names === undefined ? theOne(one.filters, columns, type) : saying(names[at]!)))),
     inParallel(own.map((one) => count({ entityTypeId: type.id, filters: one.filters })))
   )
   const [first, second] = who

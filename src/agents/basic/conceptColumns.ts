@@ -1,7 +1,7 @@
 /** Maps people's words to a type's columns, by slug and label. Kinds are unknown here: whether a value fits is tried. */
 import { foldText } from "../../domain/keys.ts"
 import type { Named } from "../../domain/Page.ts"
-import { type Concept, CONCEPTS, DATE_VERBS } from "./lexicon.ts"
+import { COLUMN_WORDS, type Concept, CONCEPTS, DATE_VERBS } from "./lexicon.ts"
 
 type Columns = ReadonlyArray<Named>
 
@@ -44,7 +44,7 @@ export const columnsNamed = (what: string, columns: Columns): ReadonlyArray<stri
     wordsOf(column).some((label) => label === words || `${label}s` === words || label === `${words}s`)
   )
   if (own.length > 0) return own.map(({ id }) => id)
-  const dated = DATE_VERBS[words] ?? []
+  const dated = COLUMN_WORDS[words] ?? DATE_VERBS[words] ?? []
   if (dated.length > 0) return columnsLabelled(dated, columns)
   for (const [concept, phrases] of Object.entries(CONCEPTS)) {
     const said = [words, words.replace(/s$/, "")]
@@ -54,7 +54,7 @@ export const columnsNamed = (what: string, columns: Columns): ReadonlyArray<stri
   }
   const inside = columns.filter((column) => wordsOf(column).some((label) => contains(label, words)))
   // "follow up date" where the column is called "Follow up".
-  const shorter = words.replace(/ (date|day|number)$/, "")
+  const shorter = words.replace(/ (dates?|days?|numbers?)$/, "")
   return inside.length > 0 || shorter === words ? inside.map(({ id }) => id) : columnsLabelled([shorter], columns)
 }
 

@@ -30,6 +30,23 @@ export const isValue = (tokens: ReadonlyArray<Token>, context: Context): boolean
   ) &&
   timeAt(tokens, context.today)?.length !== tokens.length
 
+/** The three or more alternatives of "lead, qualified or proposal". */
+export const alternativesIn = (tokens: ReadonlyArray<Token>): ReadonlyArray<ReadonlyArray<Token>> | undefined => {
+  const all: Array<Array<Token>> = [[]]
+  for (const [at, token] of tokens.entries()) {
+    if (token.word === "or") {
+      if (all.at(-1)!.length > 0) all.push([])
+    } else all.at(-1)!.push({ ...token, after: "" })
+    if (token.after === "," && at < tokens.length - 1) all.push([])
+    else if (token.after !== "" && at < tokens.length - 1) return undefined
+  }
+  const isJoined = tokens.some(({ word }) => word === "or")
+  return isJoined && all.length >= 3 && all.length <= MAX_ALTERNATIVES && all.every(({ length }) => length > 0)
+    ? all
+    : undefined
+}
+const MAX_ALTERNATIVES = 6
+
 /** Words that compare or equate, between a column and its value. */
 const COMPARING = new Set(
   "is are was were be over above under below more less than at least most greater fewer before after since until between equals".split(
@@ -73,6 +90,8 @@ export const fitsCondition =
       case "value":
       case "other":
         return isValue(tokens, context) || (tokens.length === 1 && FOCUS.has(first!.word))
+      case "either":
+        return alternativesIn(tokens)?.every((words) => isValue(words, context)) === true
       case "who":
       case "whom":
         return isValue(tokens, context) || ME.test(folded(tokens))

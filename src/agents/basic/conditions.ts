@@ -1,7 +1,7 @@
 /** The rules of conditions: what may follow a noun, and the condition that it means. */
 import { Condition } from "./Lookup.ts"
 import type { Context } from "./readConversation.ts"
-import { isValue } from "./conditionParts.ts"
+import { alternativesIn, isValue } from "./conditionParts.ts"
 import { CONCEPTS, DATE_VERBS, ME, NEXT_CONDITION } from "./lexicon.ts"
 import { CONTACTED, hoursOn, longAgo, SILENT, TOUCHED } from "./readClock.ts"
 import {
@@ -226,7 +226,9 @@ export const CONDITIONS: ReadonlyArray<readonly [patterns: ReadonlyArray<string>
   ],
   [
     [
-      `${WHO} (belong|belongs|assigned|are assigned|is assigned|are|is|work)? (to|with|of|by|for)? neither (to|with|of|by)? {whom} nor (to|with|of|by)? {who}`,
+      `${WHO} (belong|belongs|assigned|are assigned|is assigned) (to)? neither (to|with|of|by)? {whom} nor (to|with|of|by)? {who}`,
+      `${WHO} (are|is|work)? (to|with|by) neither {whom} nor (to|with|by)? {who}`,
+      `${WHO} (are|is|work)? neither (to|with|by) {whom} nor (to|with|by) {who}`,
       `${WHO} (owned|managed|handled|looked after)? by neither {whom} nor (by)? {who}`,
       `${WHO} (don't|dont|do not|doesn't|doesnt|does not) belong to (either)? {whom} (or|nor) (to)? {who}`
     ],
@@ -399,5 +401,27 @@ export const CONDITIONS: ReadonlyArray<readonly [patterns: ReadonlyArray<string>
   ]),
   [["on (the)? {value}", "under (the)? {value}"], by(at("on"))],
   [["(by|to) {value}"], by(ownedBy)],
-  [["by {value} (and|or) {other}"], anyOf(ownedBy)]
+  [["by {value} (and|or) {other}"], anyOf(ownedBy)],
+  [
+    [`${WHO} (is|are|was|were|have been|has been)? (a|an|either)? {either}`],
+    ({ either }) => [
+      Condition.AnyOf({ of: alternativesIn(either!)!.map((words) => Condition.Quality({ words: folded(words) })) })
+    ]
+  ],
+  ...places.map((preposition): (typeof CONDITIONS)[number] => [
+    [`${WHO} (work|works|working|live|lives|living|are|is|based)? ${preposition} (the|either)? {either}`],
+    ({ either }) => [Condition.AnyOf({ of: alternativesIn(either!)!.map((words) => at(preposition)({ words })) })]
+  ]),
+  [
+    ["with (either)? {either}"],
+    ({ either }) => [Condition.AnyOf({ of: alternativesIn(either!)!.map((words) => withOne({ words })) })]
+  ],
+  [
+    ["by (either)? {either}"],
+    ({ either }) => [Condition.AnyOf({ of: alternativesIn(either!)!.map((words) => ownedBy({ words })) })]
+  ],
+  [
+    ["and (with)? (the|a)? {where}"],
+    ({ where }) => (/^(number|count)$/.test(where![0]!.word) ? undefined : [Condition.Where({ words: where! })])
+  ]
 ]

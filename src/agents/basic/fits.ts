@@ -3,7 +3,7 @@ import { choice, detailsIn } from "./buildIntent.ts"
 import { isValue, structures } from "./conditionParts.ts"
 import { isPhrase } from "./figures/measures.ts"
 import { Intent } from "./Intent.ts"
-import { COMMON_WORDS, CONCEPTS, DATE_VERBS, PARTICLES, TITLES } from "./lexicon.ts"
+import { COMMON_WORDS, CONCEPTS, DATE_VERBS, PARTICLES, QUESTION_STARTS, TITLES } from "./lexicon.ts"
 import { nounAt } from "./Lookup.ts"
 import type { Fits } from "./patterns.ts"
 import { whenOf } from "./readClock.ts"
@@ -69,6 +69,7 @@ export const fitsIn =
       case "plural":
         return (
           tokens.length <= 4 &&
+          !QUESTION_STARTS.has(tokens[0]!.word) &&
           tokens.every(
             (token) => !token.capital && token.after === "" && !structures(token) && !/\d/.test(token.word)
           ) &&

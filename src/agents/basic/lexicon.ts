@@ -140,6 +140,15 @@ export const DATE_VERBS = byWord<ReadonlyArray<string>>({
   birthday: list("birthday|birth date|date of birth|born|birthdate")
 })
 
+/** Words for a column that labels call otherwise. */
+export const COLUMN_WORDS = byWord<ReadonlyArray<string>>({
+  boss: list("boss|reports to|manager|supervisor"),
+  supervisor: list("supervisor|reports to|manager|boss"),
+  "line manager": list("line manager|reports to|manager|supervisor"),
+  writer: list("writer|composer|author"),
+  singer: list("singer|artist")
+})
+
 /** Comparisons: at least this value, more than it, less than it, at most it. */
 export const COMPARATORS = byWord<"least" | "more" | "less" | "most">({
   over: "more",
@@ -247,7 +256,7 @@ export const CONCEPTS = {
   phone: list(
     "phone|telephone|phone number|phone no|mobile|cell|tel|mobile phone|cell phone|contact number|number|fax"
   ),
-  email: list("email|e mail|email address|mail|e mail address"),
+  email: list("email|e mail|email address|mail|e mail address|mail address"),
   zip: list("zip|zip code|zipcode|postal code|postalcode|postcode|post code|postal|plz"),
   city: list("city|town|home town|hometown|municipality|locality|suburb"),
   state: list("state|province|region|county"),

@@ -40,11 +40,18 @@ interface Meant {
 /** Candidates of one condition: a turn has few steps of few lookups. */
 const MAX_CHOICES = 6
 
+const inName = (value: string): Choice => [{ columnId: "name", op: "ilike", value }]
+
 /** "annual summary meetings": rows that are called so, unless they are people or companies. */
 const titles = (condition: Condition, { id }: ContextType): ReadonlyArray<Choice> =>
-  condition._tag === "Quality" && id !== PEOPLE && id !== "companies"
-    ? [[{ columnId: "name", op: "ilike", value: condition.words }]]
-    : []
+  id === PEOPLE || id === "companies"
+    ? []
+    : condition._tag === "Quality"
+      ? [inName(condition.words)]
+      : // "Minutes spent in sync ups".
+        condition._tag === "At" && condition.preposition === "in" && condition.id === undefined
+        ? [inName(folded(condition.words).replace(/(?<=[^s])s$/, ""))]
+        : []
 
 /** Whether a condition's words are values, which must exist. */
 const isOpen = (condition: Condition): boolean => {

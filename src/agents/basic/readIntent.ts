@@ -52,6 +52,9 @@ const also = (message: string, otherwise: Intent, context: Context): Intent => {
   return isValue(words, context) || ME.test(folded(words)) ? Intent.Also({ words, ...whose, otherwise }) : otherwise
 }
 
+/** "Number of leads and number of customers". */
+const TWO_COUNTS = / and (?:the )?(?:number of|how many) /
+
 /** The intent of a message, which can continue the one before. */
 export const readIntent = (message: string, context: Context): Intent =>
   also(message, readAlone(message, context), context)
@@ -63,13 +66,15 @@ const readAlone = (message: string, context: Context): Intent => {
   const language = languageOf(message, said)
   if (language !== undefined) return Intent.Foreign({ reply: language.reply, tokens: said })
   const polite = stripped(said)
-  const meant = reworded(polite)
+  const meant = reworded(polite, context.today)
   const names = readNames(said)
   const facts = readFacts(said)
   const spoken = names.some(({ length, rank }) => rank >= 3 && length >= 2)
   const fits = fitsIn(context)
   const compared = firstRule(COMPARISONS, meant, context, fits)
   if (compared !== undefined) return compared
+  const counts = TWO_COUNTS.test(folded(meant)) ? separate(meant, context, fits) : undefined
+  if (counts !== undefined) return counts
   const figures = meant.length > MAX_QUESTION ? undefined : readFigures(meant, context, fits)
   if (figures !== undefined) return figures
   const commonest = firstRule(COMMONEST, meant, context, fits)

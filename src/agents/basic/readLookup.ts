@@ -159,10 +159,12 @@ const readHead = (tokens: ReadonlyArray<Token>, context: Context): Head | undefi
   const quality = tokens.slice(at)
   const kinds = qualities(quality)
   if (kinds.length > 1) {
+    if (/\b(number|count|how|many)\b/.test(folded(quality))) return undefined
     if (!kinds.every((words) => words.length <= MAX_QUALITY && isValue(words, context))) return undefined
     const of = kinds.map((words) => Condition.Quality({ words: folded(words) }))
     conditions.push(Condition.AnyOf({ of }))
   } else if (quality.length > 0) {
+    if (/\b(number|count|how|many)\b/.test(folded(quality))) return undefined
     if (quality.length > MAX_QUALITY || quality.some(({ word }) => PRONOUNS.has(word)) || !isValue(quality, context))
       return undefined
     conditions.push(Condition.Quality({ words: folded(quality) }))

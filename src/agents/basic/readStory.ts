@@ -33,7 +33,9 @@ export const readStory = (
   if (!asks || (said.length <= MAX_QUESTION && isCovered(meant))) {
     const likely =
       names.some(({ length, rank }) => rank === 2 && length >= 2) && facts.some(({ weight }) => weight === "mentioned")
-    const sure = likely || firm
+    const whole =
+      said.length > MAX_PHRASE || isCovered(meant) || folded(meant).startsWith(foldText(names[0]?.name ?? " "))
+    const sure = firm || (likely && whole)
     if (sure || (isStory(said, names) && said.length <= MAX_STORY))
       return sure || said.length > MAX_PHRASE || tellsMore(said, names) || isCovered(meant)
         ? Intent.Introduce({ names, facts, sure })

@@ -4,6 +4,7 @@
  */
 import { ASKING_WORDS, SAME_AS } from "./lexicon.ts"
 import { byLength, startsWith } from "./patterns.ts"
+import { timeAt } from "./readTime.ts"
 import { folded, type Token, tokenize } from "./tokenize.ts"
 
 type Tokens = ReadonlyArray<Token>
@@ -11,8 +12,33 @@ type Tokens = ReadonlyArray<Token>
 /** Longer messages are free text. */
 const MAX_REWORDED = 60
 
-export const reworded = (tokens: Tokens): Tokens =>
-  tokens.length > MAX_REWORDED ? tokens : direct(aboutTopic(plainly(tokens)))
+export const reworded = (tokens: Tokens, today: string): Tokens =>
+  tokens.length > MAX_REWORDED ? tokens : direct(aboutTopic(timeLast(ofColleagues(plainly(tokens)), today)))
+
+/** "21 December, afternoon: what have I got?": the time goes to the end. */
+const timeLast = (tokens: Tokens, today: string): Tokens => {
+  const at = tokens.findIndex(({ after }) => /[,;:]/.test(after))
+  const time = at < 0 ? undefined : timeAt(tokens, today)
+  if (time === undefined || time.length !== at + 1 || !ASKING_WORDS.has(tokens[at + 1]?.word ?? "")) return tokens
+  const last = tokens.at(-1)!
+  return [
+    ...tokens.slice(at + 1, -1),
+    { ...last, after: "" },
+    ...tokens.slice(0, at),
+    { ...tokens[at]!, after: last.after }
+  ]
+}
+
+const OURS = /^(our|my)$/
+const COLLEAGUE = /^(colleague|coworker|teammate|friend|contact|customer|client|rep)$/
+
+/** "Our colleague Sofia Santos" is Sofia Santos. */
+const ofColleagues = (tokens: Tokens): Tokens =>
+  tokens.filter(
+    ({ word }, at) =>
+      !(OURS.test(word) && COLLEAGUE.test(tokens[at + 1]?.word ?? "") && tokens[at + 2]?.capital === true) &&
+      !(COLLEAGUE.test(word) && OURS.test(tokens[at - 1]?.word ?? "") && tokens[at + 1]?.capital === true)
+  )
 
 const PLAIN = byLength(Object.keys(SAME_AS))
 

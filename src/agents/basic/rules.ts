@@ -178,6 +178,11 @@ export const QUESTIONS: ReadonlyArray<Rule> = [
     ["(is|are|was) {name} (a|an) {quality}", "(is|are|was) {name} {one}"],
     ({ name, one, quality }) => Intent.Is({ subject: subjectOf(name!), words: folded(quality ?? one!) })
   ],
+  [
+    ["(the|what is|what are|give me|show me|tell me)? (the)? {labels} (of|for) {name}", "{name} 's {labels}"],
+    ({ labels, name }) =>
+      labelsIn(labels!)!.includes(" and ") ? detailOf(labelsIn(labels!)!)({ name: name! }) : undefined
+  ],
   [["{headed} {labels}"], ({ headed, labels }) => detailOf(labelsIn(labels!)!)({ name: headed! })],
   [
     ["(what is|who is|and)? (her|his|their|its|the) {concept}"],

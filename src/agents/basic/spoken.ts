@@ -9,7 +9,7 @@ import type { Context } from "./readConversation.ts"
 import { readConditions, readLookup } from "./readLookup.ts"
 import { readTitled } from "./titled.ts"
 import { DONE } from "./shorthand.ts"
-import { folded } from "./tokenize.ts"
+import { folded, tokenize } from "./tokenize.ts"
 
 const WE = "(we|i|you|anyone|anybody|someone|somebody)"
 const TALK = "(contact|speak to|speak with|talk to|talk with|hear from|reach|get in touch with|call)"
@@ -70,6 +70,17 @@ export const SPOKEN: ReadonlyArray<Rule> = [
       "{name} (is|are) with (who|whom|which rep)"
     ],
     detailOf("owner")
+  ],
+  [
+    ["{name} (was|were|is)? (last)? {dated} (when|on what day|on which day)"],
+    ({ dated, name }, context) => detail({ name: name!, what: dated! }, context)
+  ],
+  [
+    ["(was|am|were) i (at|in) (any|a|an|the)? {rest}", "have i been (to|at|in) (any|a|an|the)? {rest}"],
+    ({ rest }, context) => {
+      const found = readTitled([...tokenize("my"), ...rest!], Intent.Unclear({ tokens: rest! }), context)
+      return found?.conditions.some(({ _tag }) => _tag === "With" || _tag === "Time") === true ? found : undefined
+    }
   ],
   [["{name} works (where|for who|for whom|at which company|for which company)"], detailOf("company")],
   [["{name} (lives|is based|is located|sits) (where|in which city|in which town)"], detailOf("city")],

@@ -44,7 +44,10 @@ export const readTitled = (tokens: ReadonlyArray<Token>, otherwise: Intent, cont
   }
   for (let length = Math.min(MAX_TITLE, rest.length); length > 0; length--) {
     const title = rest.slice(0, length)
-    if (!isValue(title, context) || nounAt(title, context) !== undefined || JOINS.has(title.at(-1)!.word)) continue
+    // "Client Appreciation Gala" is a name, although it begins with a noun.
+    const isName = title.length > 1 && title.every(({ capital }) => capital)
+    if (!isValue(title, context) || (!isName && nounAt(title, context) !== undefined) || JOINS.has(title.at(-1)!.word))
+      continue
     const conditions = readConditions(rest.slice(length), context)
     if (conditions === undefined) continue
     // "Feedback discussions": several rows rather than a name.

@@ -168,6 +168,18 @@ function* sorted(found: Found, measured: Spot): Script<string> {
   const shown = { ...page, entities: page.entities.slice(0, size) }
   const [last, next] = [shown.entities.at(-1), page.entities[size]]
   const value = (entity: typeof last) => JSON.stringify(entity?.columns?.[measured.path])
+  const only = last?.columns?.[measured.path]
+  if (isDate && size === 1 && next !== undefined && value(next) === value(last) && typeof only === "string") {
+    const same: Filter = { columnId: measured.path, op: "eq", value: only }
+    const all = yield* find({
+      entityTypeId: type.id,
+      filters: [...filters, same],
+      limit: MAX_GROUPS,
+      selectColumns: [measured.path]
+    })
+    if (all === undefined || all.total > all.entities.length) return failed(found)
+    return `${upwards ? "Earliest" : "Latest"} ${measured.label} of ${counted(found, page.total, page.totalIsLowerBound === true ? "+" : "")}${among(page.limited, type)}, the same of ${all.total}:\n${numbered(all, columns, [measured.path])}`
+  }
   const ties = next !== undefined && value(next) === value(last) ? ` Others have the same ${measured.label}.` : ""
   const first = upwards ? (isDate ? "Earliest" : "Lowest") : isDate ? "Latest" : "Highest"
   const items = numbered(shown, columns, [measured.path])

@@ -66,8 +66,8 @@ const FIGURES_OF: ReadonlyArray<Figure> = ["sum", "avg", "max", "min"]
 const timeSpent = (spell: Words, tail: Words, mine: boolean, context: Context): Measure | undefined => {
   const type = context.types.find(({ id }) => id === "meetings")
   const conditions = readConditions(tail, context)
-  if (type === undefined || conditions?.some(({ _tag }) => _tag === "With" || _tag === "Time") !== true)
-    return undefined
+  const isAbout = ({ _tag }: Condition) => _tag === "With" || _tag === "Time" || _tag === "At"
+  if (type === undefined || conditions?.some(isAbout) !== true) return undefined
   const own = mine ? [Condition.Mine()] : []
   const of = spell[0]!.word === "time" ? tokenize("length") : spell
   return { figure: "sum", of, lookup: { noun: { type, said: type.plural }, conditions: [...own, ...conditions] } }

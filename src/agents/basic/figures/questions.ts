@@ -211,7 +211,35 @@ export const FIGURE_QUESTIONS = rules<Asked>(
   // Shares.
   [["(what)? <share> of (the|our|all|all the|all our)? {m} {part}"], share],
   [["how much of (the|our|all)? {m} {part}"], share],
+  [
+    [
+      `${WHICH} {by} (do|does|are|is|did) (the)? <fewest> {m} (have|has|in|belong to|work for|work at|come from|live in|with|from|own)`
+    ],
+    best(true, true)
+  ],
   // Rows in an order.
+  [
+    [
+      "(who|whom|which people) (have|has) (we|i) not {dated} (for)? (the)? longest (time)?",
+      "(who|whom|which people) (haven't|havent) (we|i) {dated} (for)? (the)? longest (time)?",
+      "(who|which person) (has not|hasn't|hasnt|have not|haven't) been {dated} (for)? (the)? longest (time)?"
+    ],
+    ({ dated }, context) => rows(true)({ lookup: tokenize("person"), of: dated! }, context)
+  ],
+  [
+    [
+      "(the)? {lookup} with (the)? (latest|most recent|newest) {of}",
+      `${WHICH} {lookup} (has|have|had) (the)? (latest|most recent|newest) {of}`
+    ],
+    rows(false)
+  ],
+  [
+    [
+      "(the)? {lookup} with (the)? (earliest|oldest|first) {of}",
+      `${WHICH} {lookup} (has|have|had) (the)? (earliest|oldest|first) {of}`
+    ],
+    rows(true)
+  ],
   [
     ["who (is|are|was|were|got|has been|have been)? {dated} (last|most recently|latest)"],
     ({ dated }, context) => rows(false)({ lookup: tokenize("person"), of: dated! }, context)

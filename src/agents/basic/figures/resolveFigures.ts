@@ -166,7 +166,7 @@ const sortable = (words: string, measure: Asked["measure"], columns: Columns): C
   )
   const dated = columnsLabelled(DATE_VERBS[words] ?? [], columns)
   const dates = labelled.length > 0 ? labelled : columns.filter((one) => isDate(one) && dated.includes(one.id))
-  const shorter = words.replace(/ (date|day)$/, "")
+  const shorter = words.replaceAll("-", " ").replace(/ (dates?|days?)$/, "")
   return dates.length > 0 || shorter === words
     ? dates.length > 0
       ? dates
