@@ -130,10 +130,6 @@ export const COMPARISONS: ReadonlyArray<Rule> = (
   ]
 ])
 
-function* saying(name: string): Script<string | undefined> {
-  return name
-}
-
 /** The name of the one entity that the last filter means; undefined if it means several. */
 function* theOne(
   filters: ReadonlyArray<Filter>,
@@ -165,11 +161,11 @@ export function* comparison({ asks, fewer, names, sides }: Comparison, context: 
   if (declined !== undefined) return declined
   const own = narrowed.filter((one) => typeof one === "object")
   const filters = own.map((one) => one.filters.at(-1)!)
-  const [who, pages] = yield* both(
-    inParallel(own.map((one, at) => (names === undefined ? theOne(one.filters, columns, type) : saying(names[at]!)))),
+  const [found, pages] = yield* both(
+    inParallel(names === undefined ? own.map((one) => theOne(one.filters, columns, type)) : []),
     inParallel(own.map((one) => count({ entityTypeId: type.id, filters: one.filters })))
   )
-  const [first, second] = who
+  const [first, second] = names ?? found
   const [one, two] = pages
   const isSame = filters[0]!.columnId === filters[1]!.columnId && first !== second
   if (first === undefined || second === undefined || one === undefined || two === undefined || !isSame)

@@ -4,7 +4,7 @@ import { lengthAt } from "./deeds/lengths.ts"
 import { Condition, type Named } from "./Lookup.ts"
 import type { Captures } from "./patterns.ts"
 import { silentFor } from "./readClock.ts"
-import { addDays } from "./readTime.ts"
+import { addDays } from "./spans.ts"
 import type { Context } from "./readConversation.ts"
 import { folded, type Token, tokenize, written } from "./tokenize.ts"
 

@@ -3,7 +3,7 @@ import { type Choice, type Columns, eq, range } from "./Choice.ts"
 import { columnsFor, columnsLabelled } from "./conceptColumns.ts"
 import type { Condition, Lookup } from "./Lookup.ts"
 import type { Context } from "./readConversation.ts"
-import { addDays } from "./readTime.ts"
+import { addDays } from "./spans.ts"
 
 export const startAndEnd = (columns: Columns): { readonly start?: string; readonly end?: string } =>
   Object.fromEntries(

@@ -1,15 +1,13 @@
 /** Presents an entity, or answers one of its details. */
 import { possessive, uncapitalized } from "../english.ts"
 import { PEOPLE } from "../../domain/EntityType.ts"
-import { foldText } from "../../domain/keys.ts"
 import type { Named, Page } from "../../domain/Page.ts"
 import { columnsNamed, columnsFor, labelOf } from "./conceptColumns.ts"
 import type { Focus, Context, ContextType } from "./readConversation.ts"
 import { Unavailable } from "../../domain/errors.ts"
 import type { Subject } from "./Intent.ts"
 import { COMMON_WORDS, type Concept, PARTICLES } from "./lexicon.ts"
-import { both, byFocus, eqName, locate, type Missing, type Target } from "./locate.ts"
-import { wordForms } from "./filterChoices.ts"
+import { byFocus, eqName, locate, type Missing, type Target } from "./locate.ts"
 import { apart, count, find, type Script, inParallel, UNREAD } from "./script.ts"
 import { withWords } from "./nameAndColumn.ts"
 import { suggestion } from "./suggest.ts"
@@ -40,7 +38,7 @@ const namesakeColumns = (type: ContextType, columns: ReadonlyArray<Named>): Read
       )
 
 /** Composes the answer for the entity that was found. */
-type Answering = (target: Target, context: Context) => Script<string>
+export type Answering = (target: Target, context: Context) => Script<string>
 
 const MAX_SHOWN = 5
 
@@ -117,7 +115,12 @@ const askFor = (columns: ReadonlyArray<Named>, who = " You"): string => {
 }
 
 /** One match: answers. Several: asks which one. */
-function* settle(located: Target | Missing, context: Context, answering: Answering, me: boolean): Script<string> {
+export function* settle(
+  located: Target | Missing,
+  context: Context,
+  answering: Answering,
+  me: boolean
+): Script<string> {
   if (located._tag === "Missing" && located.unavailable === true) return Unavailable.error.message
   return `${yield* settled(located, context, answering, me)}${unreadable(located.unread ?? [])}`
 }
@@ -176,7 +179,7 @@ const notFound = ({ limited, name, type }: Missing, near?: string): string => {
 }
 
 /** Answers for the entity in focus; if there are several, asks which one. */
-function* fromFocus(context: Context, answering: Answering, said: string): Script<string> {
+export function* fromFocus(context: Context, answering: Answering, said: string): Script<string> {
   const focus = context.focus ?? []
   const people = focus.filter(({ type }) => type === PEOPLE)
   const personal = /phone|mail|mobile|contact/.test(said) && people.length > 0
@@ -261,38 +264,6 @@ export function* several(
   return answers.join("\n")
 }
 const MAX_SUBJECTS = 2
-
-/** Whether a status is the subject's: answered only if the word is a status that exists. */
-export function* isStatus(subject: Subject, words: string, context: Context, or?: string): Script<string> {
-  if (subject._tag === "Focus") return yield* fromFocus(context, saysStatus(words, or), "")
-  return yield* settle(yield* locate(subject, context), context, saysStatus(words, or), subject._tag === "Me")
-}
-
-const saysStatus = (words: string, or?: string): Answering =>
-  function* (target, context) {
-    const forms = wordForms(words)
-    const others = or === undefined ? [] : wordForms(or)
-    const [page, known] = yield* both(
-      find({ entityTypeId: target.type.id, filters: target.filters, limit: 1 }),
-      inParallel(
-        [...forms.slice(0, 4), ...others.slice(0, 2)].map((value) =>
-          count({ entityTypeId: target.type.id, filters: [{ columnId: "status", op: "eq", value }] })
-        )
-      )
-    )
-    const entity = page?.entities[0]
-    const status = entity?.status
-    if (entity === undefined || status === undefined || known.every((one) => (one?.total ?? 0) === 0))
-      return unclear(context)
-    if (or !== undefined) {
-      // Both have to be statuses: "happy or sad" is another question.
-      const isKnown = (from: number, to: number) => known.slice(from, to).some((one) => (one?.total ?? 0) > 0)
-      const first = Math.min(forms.length, 4)
-      if (!isKnown(0, first) || !isKnown(first, first + 2)) return unclear(context)
-      return `${[...forms, ...others].includes(foldText(status)) ? "" : "Neither: "}${possessive(nameOf(entity))} status is ${status}.`
-    }
-    return `${forms.includes(foldText(status)) ? "Yes" : "No"}: ${possessive(nameOf(entity))} status is ${status}.`
-  }
 
 /** A detail of the entity that a reference leads to. */
 export function* describeVia(subject: Subject, via: string, what: string, context: Context): Script<string> {

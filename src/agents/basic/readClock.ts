@@ -2,7 +2,8 @@
 import { byWord } from "../../domain/text.ts"
 import { CARDINALS } from "../english.ts"
 import { clock, timeOfDayAt } from "./deeds/moments.ts"
-import { addDays, timeAt, type When } from "./readTime.ts"
+import { timeAt, type When } from "./readTime.ts"
+import { addDays } from "./spans.ts"
 import { folded, type Token, written } from "./tokenize.ts"
 
 type Tokens = ReadonlyArray<Token>

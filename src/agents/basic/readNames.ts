@@ -11,14 +11,13 @@ import {
   NAME_FOLLOWERS,
   OTHER_PERSON_CUES,
   PARTICLES,
-  STATES,
   STREETS,
   AMBIGUOUS_SURNAMES,
   TITLES,
   TOWN_STARTS,
-  TOWNS,
   TOWNS_WITH_CITY
 } from "./lexicon.ts"
+import { STATES, TOWNS } from "./placeNames.ts"
 import { byLength, endsWith } from "./patterns.ts"
 import { type Token, written } from "./tokenize.ts"
 

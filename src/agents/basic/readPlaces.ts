@@ -1,7 +1,8 @@
 /** Reads the facts that are places: towns, states and street addresses. */
 import type { Fact } from "./Fact.ts"
 import { isAside, isDenied, wordsBefore } from "./factCues.ts"
-import { COMMON_WORDS, PLACE_PREPOSITIONS, RESIDENCE_CUES, STATES, STREETS, TOWNS } from "./lexicon.ts"
+import { COMMON_WORDS, PLACE_PREPOSITIONS, RESIDENCE_CUES, STREETS } from "./lexicon.ts"
+import { STATES, TOWNS } from "./placeNames.ts"
 import { ZIP, zipAt } from "./readCodes.ts"
 import { runsOf } from "./readNames.ts"
 import { folded, type Token, written } from "./tokenize.ts"

@@ -18,6 +18,9 @@ import { ADJECTIVES, BUCKET_WORDS, EVERY, FIGURE_WORDS, MEASURES as NUMBERS, PAR
 export const withParts = (text: string): string =>
   text.replace(/<(\w+)>/g, (_, name: string) => `(${PARTS[name as keyof typeof PARTS]})`)
 
+/** Question words before what is asked for. */
+export const WHICH = "(which|what|in which|in what|on which|on what|for which|at which|at what|from which)"
+
 export type Rule<A> = readonly [
   patterns: ReadonlyArray<string>,
   build: (captures: Captures, context: Context) => A | undefined

@@ -1,0 +1,170 @@
+/** Parses days, weeks, months and parts of them, without what stands before them, as half-open ranges of days. */
+import { CARDINALS, MONTHS, WEEKDAYS } from "../english.ts"
+import { DAY_PARTS } from "./lexicon.ts"
+import { day, partOfYear, YEAR } from "./partOfYear.ts"
+import { isoDate } from "../../domain/values.ts"
+import { folded, type Token } from "./tokenize.ts"
+
+export interface Span {
+  readonly from: string
+  readonly to: string
+  readonly length: number
+  /** A calendar date or month whose year is implied. */
+  readonly yearless?: true
+  /** A day of the week: the answer says its date. */
+  readonly weekday?: true
+  /** A part of a day: `from` or `to` has a time. */
+  readonly timed?: true
+}
+
+export const addDays = (date: string, days: number): string => {
+  const shifted = new Date(`${date}T00:00:00Z`)
+  shifted.setUTCDate(shifted.getUTCDate() + days)
+  return shifted.toISOString().slice(0, 10)
+}
+
+export const pad = (value: number) => String(value).padStart(2, "0")
+const weekday = (date: string): number => new Date(`${date}T00:00:00Z`).getUTCDay()
+/** Weeks begin on Monday. */
+const monday = (date: string): string => addDays(date, -((weekday(date) + 6) % 7))
+
+/** One word more than the longest time: `3 of May 2026`. */
+const MAX_SPAN = 5
+
+export const spanAt = (all: ReadonlyArray<Token>, today: string, year?: number): Span | undefined => {
+  const article = all[0]?.word === "the" ? 1 : 0
+  const tokens = all.slice(article, article + MAX_SPAN)
+  const [first, second] = tokens
+  const led = LED.exec(folded(tokens.slice(0, 2)))?.[1]
+  if (led !== undefined) return ledBy(led, spanAt(all.slice(article + 2), today, year), 2 + article)
+  if (first?.word === "tonight") return partOf(days(today, 1, 1), "evening", 1)
+  if (first?.word === "this" && DAY_PARTS[second?.word ?? ""] !== undefined)
+    return partOf(days(today, 1, 2), second!.word, 2 + article)
+  const found = relative(tokens, today) ?? calendar(tokens, today, year)
+  if (found === undefined) return undefined
+  const span = { ...found, length: found.length + article }
+  const rest = all.slice(span.length)
+  const lead = rest[0]?.word === "in" && rest[1]?.word === "the" ? 2 : 0
+  const part = DAY_PARTS[rest[lead]?.word ?? ""] === undefined ? undefined : rest[lead]!.word
+  return part === undefined || addDays(span.from, 1) !== span.to ? span : partOf(span, part, span.length + lead + 1)
+}
+
+/** "the week of December 11", "the week starting Monday", "the morning of August 1". */
+const LED = /^(week|morning|afternoon|evening|night) (?:of|starting|beginning)$/
+
+const ledBy = (lead: string, span: Span | undefined, more: number): Span | undefined => {
+  if (span === undefined || span.timed === true || addDays(span.from, 1) !== span.to) return undefined
+  const length = span.length + more
+  return lead === "week" ? { ...span, ...days(monday(span.from), 7, length) } : partOf(span, lead, length)
+}
+
+const partOf = ({ from, ...span }: Span, part: string, length: number): Span => {
+  const [start, end] = DAY_PARTS[part]!
+  return {
+    ...span,
+    from: `${from}T${start}`,
+    to: end === undefined ? addDays(from, 1) : `${from}T${end}`,
+    length,
+    timed: true
+  }
+}
+
+export const days = (from: string, count: number, length: number): Span => ({ from, to: addDays(from, count), length })
+
+const relative = (tokens: ReadonlyArray<Token>, today: string): Span | undefined => {
+  const [first, second, third] = tokens.map(({ word }) => word)
+  switch (first) {
+    case "today":
+      return days(today, 1, 1)
+    case "tomorrow":
+      return days(addDays(today, 1), 1, 1)
+    case "yesterday":
+      return days(addDays(today, -1), 1, 1)
+    case "day":
+      if (second === "after" && third === "tomorrow") return days(addDays(today, 2), 1, 3)
+      if (second === "before" && third === "yesterday") return days(addDays(today, -2), 1, 3)
+  }
+  const twice = /^(before last|after next)$/.test(`${second} ${third}`)
+    ? unit(first ?? "", second === "before" ? -2 : 2, today)
+    : undefined
+  if (twice !== undefined) return { ...twice, length: 3 }
+  const step = { this: 0, current: 0, next: 1, coming: 1, last: -1, past: -1, previous: -1 }[first ?? ""]
+  if (step !== undefined && second !== undefined) {
+    const whole = unit(second, step, today)
+    if (whole !== undefined) return { ...whole, length: 2 }
+    const named = WEEKDAYS[second]
+    if (named !== undefined) return { ...days(nearest(named, step, today), 1, 2), weekday: true }
+    const number = CARDINALS[second] ?? (/^\d{1,3}$/.test(second) ? Number(second) : undefined)
+    const size = { day: 1, days: 1, week: 7, weeks: 7, month: 30, months: 30, year: 365, years: 365 }[third ?? ""]
+    if (number !== undefined && size !== undefined && step !== 0) {
+      return step > 0
+        ? { from: today, to: addDays(today, number * size + 1), length: 3 }
+        : { from: addDays(today, -number * size), to: addDays(today, 1), length: 3 }
+    }
+  }
+  const named = first === undefined ? undefined : WEEKDAYS[first]
+  return named === undefined || (first !== undefined && first.length < 4 && tokens.length > 1)
+    ? undefined
+    : { ...days(nearest(named, 0, today), 1, 1), weekday: true }
+}
+
+export const unit = (word: string, step: number, today: string): { from: string; to: string } | undefined => {
+  const [year, month] = today.split("-").map(Number) as [number, number]
+  switch (word) {
+    case "week": {
+      const from = addDays(monday(today), 7 * step)
+      return { from, to: addDays(from, 7) }
+    }
+    case "weekend": {
+      const from = addDays(monday(today), 7 * step + 5)
+      return { from, to: addDays(from, 2) }
+    }
+    case "month":
+      return { from: day(year, month + step), to: day(year, month + step + 1) }
+    case "quarter": {
+      const first = month - ((month - 1) % 3) + 3 * step
+      return { from: day(year, first), to: day(year, first + 3) }
+    }
+    case "year":
+      return { from: day(year + step, 1), to: day(year + step + 1, 1) }
+    default:
+      return undefined
+  }
+}
+
+/** The next such weekday, including today, or the last one before today. */
+const nearest = (named: number, step: number, today: string): string =>
+  step < 0 ? addDays(today, -((weekday(today) - named + 6) % 7) - 1) : addDays(today, (named - weekday(today) + 7) % 7)
+
+const calendar = (tokens: ReadonlyArray<Token>, today: string, implied?: number): Span | undefined => {
+  const [first = "", second = "", third = "", fourth = ""] = tokens.map(({ word }) => word)
+  if (isoDate(first) !== undefined) return days(first, 1, 1)
+  const yearMonth = /^(\d{4})-(\d{2})$/.exec(first)
+  if (yearMonth !== null) return month(Number(yearMonth[1]), Number(yearMonth[2]), 1)
+  if (YEAR.test(first)) return { from: day(Number(first), 1), to: day(Number(first) + 1, 1), length: 1 }
+  const thisYear = implied ?? Number(today.slice(0, 4))
+  const part = partOfYear(tokens, implied ?? thisYear)
+  if (part !== undefined) return part
+  const ordinal = (word: string) => (/^\d{1,2}(st|nd|rd|th)?$/.test(word) ? Number.parseInt(word, 10) : undefined)
+  const date = (dayOf: number, name: string, year: string, length: number): Span | undefined => {
+    const number = MONTHS[name]
+    const hasYear = YEAR.test(year)
+    const text = `${hasYear ? year : thisYear}-${pad(number ?? 0)}-${pad(dayOf)}`
+    if (number === undefined || isoDate(text) === undefined) return undefined
+    return hasYear ? days(text, 1, length + 1) : { ...days(text, 1, length), yearless: true }
+  }
+  const named = MONTHS[first]
+  if (named !== undefined) {
+    const dayOf = ordinal(second)
+    if (dayOf !== undefined) return date(dayOf, first, third, 2)
+    if (YEAR.test(second)) return month(Number(second), named, 2)
+    const whole = month(thisYear, named, 1)
+    return whole && { ...whole, yearless: true }
+  }
+  const dayOf = ordinal(first)
+  if (dayOf === undefined) return undefined
+  return second === "of" ? date(dayOf, third, fourth, 3) : date(dayOf, second, third, 2)
+}
+
+const month = (year: number, number: number, length: number): Span | undefined =>
+  number < 1 || number > 12 ? undefined : { from: day(year, number), to: day(year, number + 1), length }

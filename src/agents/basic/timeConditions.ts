@@ -1,0 +1,130 @@
+/** The rules of conditions on times, on what is the asker's own, and of words that add nothing. */
+import { type Build, silence, untilNow } from "./conditionBuilders.ts"
+import { CONCEPT_WORDS, WHO } from "./conditionWords.ts"
+import { DATE_VERBS } from "./lexicon.ts"
+import { Condition } from "./Lookup.ts"
+import { CONTACTED, hoursOn, longAgo, SILENT, TOUCHED } from "./readClock.ts"
+import { timeAt } from "./readTime.ts"
+import { folded } from "./tokenize.ts"
+
+/** Tried in this order; the first that lets the rest be understood is meant. */
+export const TIME_CONDITIONS: ReadonlyArray<readonly [patterns: ReadonlyArray<string>, build: Build]> = [
+  [
+    [
+      "(do|did) (we|you) (have|know)",
+      "(did|have) we (issue|issued|send|sent|send out|sent out|raise|raised|write|create|created)",
+      "do (we|you) (carry|sell|stock|offer|hold|serve|look after)",
+      "(that|which)? (we|you) (carry|stock|offer|hold)",
+      "have (we|you) got",
+      "(that|which)? (we|you) (have|know)",
+      "(are|is|were|was) there",
+      "exist",
+      "of ours",
+      "in (the|our|my) (crm|system|database|records|books|files)",
+      "on (file|record|the books|our books)"
+    ],
+    () => []
+  ],
+  [["and", "but"], (_, __, after) => (after.length > 0 ? [] : undefined)],
+  [
+    [
+      "(do|did) i (have|own|manage|look after|handle|do|hold|attend|give|run)",
+      "have i (got|owned|looked after|managed|handled)",
+      "i (have|had)",
+      "(that|which)? i (have|had|own|manage|look after|handle)",
+      "(of mine|mine)",
+      `${WHO} (are|is) mine`,
+      `${WHO} (are|is)? (owned by|assigned to|managed by|belonging to|with|of|by) me`
+    ],
+    () => [Condition.Mine()]
+  ],
+  [
+    ["(have i|i have) (had|attended|held|sat through|been in|been to)"],
+    (_, { today }) => [Condition.Mine(), untilNow(today)]
+  ],
+  [["have (we|you|there) (had|held|been)"], (_, { today }) => [untilNow(today)]],
+  [
+    [
+      "{when} (that|which)? (are|is|start|starts|starting|begin|begins|take place|happen)? {hours}",
+      "(that|which)? (are|is|start|starts|starting|begin|begins|take place|happen)? {hours} {when}"
+    ],
+    ({ hours, when }, { today }) => {
+      const both = hoursOn(when!, hours!, today)
+      return both && [Condition.Time({ when: both })]
+    }
+  ],
+  [
+    [
+      `${WHO} ${SILENT} (to)? (us|me)? (in|for|within|during|since) {span}`,
+      `${WHO} ${SILENT} to (a|an|the|our|their) {quality} (for|about|on) (a|an|the|our)? {other} (in|for|within|during) {span}`,
+      `${WHO} ${SILENT} to (a|an|the|our|their) {quality} (in|for|within|during) {span}`,
+      `${WHO} ${SILENT} (to)? (us|me)? {when}`,
+      `(haven't|havent|have not) (i|we|you) ${TOUCHED} {when}`,
+      `${WHO} (i|we|you) (haven't|havent|have not|didn't|didnt) ${TOUCHED} {when}`
+    ],
+    silence
+  ],
+  [
+    [`${WHO} (are|is|were|was|have been|has been)? (last)? {verb} {span} ago`],
+    ({ span, verb }, { today }) => {
+      const labels = DATE_VERBS[verb![0]!.word]!
+      const when = longAgo(span!, today)
+      return when && /^(more|over|at)$/.test(span![0]!.word)
+        ? [Condition.Time({ when, ...(labels.length === 0 ? {} : { by: labels }) })]
+        : undefined
+    }
+  ],
+  [
+    [
+      `${WHO} (are|is|were|was)? (not assigned|unassigned|unowned|not owned) (to|by)? (anyone|anybody|someone)?`,
+      `${WHO} (aren't|isn't|arent|isnt) (assigned|owned) (to|by)? (anyone|anybody)?`,
+      "(that|which) (nobody|no one) (owns|has|is assigned to)",
+      "assigned to (nobody|no one)"
+    ],
+    (_, __, [next]) =>
+      next !== undefined && /^(to|by)$/.test(next.word) ? undefined : [Condition.Empty({ words: "owner" })]
+  ],
+  [
+    [`(did|have|had) (we|you|i) (last)? ${TOUCHED} {when}`, `${WHO} (we|you|i) (have|had)? (last)? ${TOUCHED} {when}`],
+    ({ when }, { today }) => [Condition.Time({ when: timeAt(when!, today)!.when, by: CONTACTED })]
+  ],
+  [
+    [
+      `${WHO} (need|needs|want|wants|await|awaits|require|requires) (a|an|the|their)? {column} {when}`,
+      `${WHO} (are|is|were|was) due (for)? (a|an|the|their)? {column} {when}`
+    ],
+    ({ column, when }, { today }) => [
+      Condition.With({ words: column! }),
+      Condition.Time({ when: timeAt(when!, today)!.when })
+    ]
+  ],
+  [
+    [
+      `${WHO} (are|is|were|was)? (coming up|planned|lined up|scheduled|fall|falls|falling|fell|land|lands|occur|occurs|occurred|take place|took place|happen|happens|happened|come up|comes up) {when}`
+    ],
+    ({ when }, { today }) => [Condition.Time({ when: timeAt(when!, today)!.when })]
+  ],
+  [["(of|for)? {when}"], ({ when }, { today }) => [Condition.Time({ when: timeAt(when!, today)!.when })]],
+  [
+    [`${WHO} (are|is|were|was|have been|has been|am)? (last)? {verb} {when}`],
+    ({ verb, when }, { today }) => {
+      const labels = DATE_VERBS[verb![0]!.word]!
+      return [Condition.Time({ when: timeAt(when!, today)!.when, ...(labels.length === 0 ? {} : { by: labels }) })]
+    }
+  ],
+  [["overdue", `${WHO} (are|is) overdue`], () => [Condition.Overdue()]],
+  [
+    [
+      `${WHO} (aren't|arent|isn't|isnt|are not|is not|not|but not) mine`,
+      "(that|which|whom|who)? i (don't|dont|do not) (own|have|manage|look after|handle)"
+    ],
+    () => [Condition.Not({ of: Condition.Mine() })]
+  ],
+  [
+    [`${WHO} (have|has|had|with) (a|an|any|some|the|their)? {column} {when}`],
+    ({ column, when }, { today }) =>
+      CONCEPT_WORDS.has(folded(column!)) || DATE_VERBS[folded(column!)] !== undefined
+        ? [Condition.With({ words: column! }), Condition.Time({ when: timeAt(when!, today)!.when })]
+        : undefined
+  ]
+]
