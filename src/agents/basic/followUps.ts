@@ -95,7 +95,7 @@ const alsoOf = (previous: Intent | undefined, also: Also, context: Context): Int
 const UNREADABLE = Intent.Unclear({ tokens: [] })
 
 /** Completes a follow-up from the intent before it. */
-export const resolveFollowUp = (intent: Intent, earlier: ReadonlyArray<string>, context: Context): Intent => {
+const resolveFollowUp = (intent: Intent, earlier: ReadonlyArray<string>, context: Context): Intent => {
   const last = () => previousIntent(earlier, context)
   switch (intent._tag) {
     case "Regroup": {

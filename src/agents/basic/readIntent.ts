@@ -94,8 +94,8 @@ const readAlone = (message: string, context: Context): Intent => {
     story._tag === "Introduce" && meant.length <= MAX_QUESTION ? readTitled(meant, story, context) : undefined
   // "Process reviews in December": with a time it is a list rather than a person.
   const isList = titled?.conditions.some(({ _tag }) => _tag === "Time") === true
-  const isNobody = isList && names.every(({ rank }) => rank === 0)
-  return isList ? { ...titled, ...(isNobody ? { otherwise: Intent.Unclear({ tokens: meant }) } : {}) } : story
+  const isNameless = isList && names.every(({ rank }) => rank === 0)
+  return isList ? { ...titled, ...(isNameless ? { otherwise: Intent.Unclear({ tokens: meant }) } : {}) } : story
 }
 
 const firstRule = (
