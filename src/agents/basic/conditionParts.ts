@@ -22,7 +22,7 @@ export const isValue = (tokens: ReadonlyArray<Token>, context: Context): boolean
   tokens.length > 0 &&
   tokens.length <= MAX_VALUE &&
   !tokens.some((token) => structures(token) || token.word === "'s") &&
-  (tokens[0]!.capital || !/^(at|in|on|with|from|for|by|to)$/.test(tokens[0]!.word)) &&
+  (tokens[0]!.word !== "at" || tokens[0]!.capital) &&
   !tokens.slice(0, -1).some(({ after }) => after !== "") &&
   !tokens.some(({ word }, at) => at > 0 && (word === "last" || DATE_VERBS[word] !== undefined)) &&
   !tokens.some(
