@@ -146,6 +146,7 @@ const partReader = (context: Context) => {
       case "who":
         return couldBeName(words)
       case "c":
+      case "c2":
         return (
           words.length <= 4 &&
           !words.some(({ quoted }) => quoted) &&
@@ -316,6 +317,7 @@ const SINGULARS: Readonly<Record<string, string>> = byWord({
   are: "is",
   were: "was",
   have: "has",
+  get: "gets",
   go: "goes",
   belong: "belongs",
   move: "moves",

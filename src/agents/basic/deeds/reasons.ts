@@ -5,15 +5,15 @@
 import { CARDINALS } from "../../english.ts"
 import type { Subject } from "./Deed.ts"
 import { Part } from "./Deed.ts"
-import { OTHER_REQUESTS } from "./lexicon.ts"
+import { CLOSERS, OPENERS, OTHER_REQUESTS } from "./lexicon.ts"
 import type { Word } from "./words.ts"
 
 type Words = ReadonlyArray<Word>
 
 const set = (words: string): ReadonlySet<string> => new Set(words.split(" "))
 
-/** A whole sentence that asks for nothing. */
-const POLITE = /^(thanks|thx|ty|tia|cheers|please|hi|hello|hey)$/
+/** Whole sentences that ask for nothing. */
+const POLITE = new Set([...OPENERS, ...CLOSERS])
 const MAX_REASON = 14
 /** Words of conditions, of obligations, and of what could be meant of other rows. */
 const MORE = set(
@@ -37,7 +37,7 @@ export const reasonsOf = (
   isLoose = false
 ): ReadonlyArray<Part> => {
   const [first] = words
-  if (words.length === 1 && POLITE.test(first!.word)) return [Part.Reason({ isLoose })]
+  if (POLITE.has(words.map(({ word }) => word).join(" "))) return [Part.Reason({ isLoose })]
   if (first === undefined || words.length < 2 || words.length > MAX_REASON) return []
   const said = words.map(({ word }) => word)
   if (

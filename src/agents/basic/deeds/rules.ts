@@ -88,8 +88,20 @@ export const RULES: ReadonlyArray<Rule> = [
   ],
   [
     [
+      "(clear|empty|erase|delete|remove|blank|blank out|wipe|unset|reset) (both)? (the)? {c} and (the)? {c2} (of|from|for) {x}"
+    ],
+    update(({ c, c2 }) => [...emptied({ c: c! }), ...emptied({ c: c2! })])
+  ],
+  [
+    ["(the)? (new)? (status|stage|state) (is|to|=)? {v}"],
+    update(({ v }) => [Setting.Concept({ concept: "status", value: v! })])
+  ],
+  [
+    [
       "<set> {x} <to> (the|a|an)? {v}",
       "<set> {x} over to {v}",
+      "(put|mark|list|note) {x} down for (the)? {v}",
+      "(put|mark|list|note) {x} down (for|as) (the)? {v} (instead of|rather than) {o}",
       "<set> {x} from {o} <to> (the|a|an)? {v}",
       "<set> {x} <to> (the)? {v} {c}",
       "<set> {x} from {o} <to> (the)? {v} {c}",
@@ -138,6 +150,7 @@ export const RULES: ReadonlyArray<Rule> = [
       "{x} <moved> from {o} (to|into) (the|a)? {v}",
       "{x} <moved> (over|along|back|on|up|down)? (to|into|in) (the|a)? {v}",
       "{x} <moved> (over|along|back|on|up|down)? (to|into|in) (the|a)? {v} {c}",
+      "{x} (belongs to|belongs in|belongs under|belongs on|is part of) (the)? {v}",
       "{x} <becomes> (back)? (in|at|on|marked|marked as|set to|listed as|a|an|the|in the|at the|on the|changed to|moved to|updated to)? {v}",
       "{x} <becomes> (back)? (in|at|on|marked as|set to|in the|at the|on the)? (the|a)? {v} {c}"
     ],
@@ -188,6 +201,7 @@ export const RULES: ReadonlyArray<Rule> = [
       "(assign|reassign|add|set) {p} (as|to be) (the)? (new)? <owner> (of|for|on|to) {x}",
       "(give|hand) {p} (the)? (ownership|responsibility) (of|for) {x}",
       "<assign> (over)? to {p}",
+      "i (want|need|would like) {p} on {x}",
       "(to be)? (assigned to|owned by|handled by|managed by) {p}",
       "(make|set|name|appoint) {p} (as)? (the|their|his|her|its)? (new)? <owner>",
       "(with)? {p} as (the|their|his|her|its)? (new)? <owner>",
@@ -256,6 +270,8 @@ export const RULES: ReadonlyArray<Rule> = [
   [
     [
       "{p} <takes> {x}",
+      "{o} (hands|gives|passes|is handing|is giving|is passing|will hand|will give|will pass) {x} (over|on)? to {p}",
+      "{o} (hands|passes|is handing|will hand) {x} over to {p}",
       "{p} <takes> {x} from {o}",
       "{x} <goes> {p}",
       "{x} <goes> {p} (rather than|instead of) {o}",

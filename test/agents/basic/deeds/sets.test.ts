@@ -50,7 +50,7 @@ const UNSEEN = [
   ["thirdTeam", undefined, 27],
   ["fourthTeam", "fourthSales", 42],
   ["fifthTeam", "fifthSales", 38],
-  ["sixthTeam", "sixthSales", 18]
+  ["sixthTeam", "sixthSales", 27]
 ] as const
 
 describe("requests to change a set of rows in basic mode", () => {
