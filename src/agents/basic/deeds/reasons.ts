@@ -3,8 +3,7 @@
  * needs no reading. A clause that could be a condition, a value or another request is no reason.
  */
 import { CARDINALS } from "../../english.ts"
-import type { Subject } from "./Deed.ts"
-import { Part } from "./Deed.ts"
+import { Part, type Subject } from "./Deed.ts"
 import { CLOSERS, OPENERS, OTHER_REQUESTS } from "./lexicon.ts"
 import type { Word } from "./words.ts"
 

@@ -1,0 +1,146 @@
+/** The shapes of requests that name a column or a value; see rules.ts. */
+import { Setting } from "./Deed.ts"
+import { column, emptied, labelled, moment, type Rule, update, value } from "./parts.ts"
+
+/** Requests that name a column or a value. */
+export const VALUE_RULES: ReadonlyArray<Rule> = [
+  [
+    [
+      "<set> (the)? (value of)? (the)? {c} (of|for|on) {x} (from {o})? <to> {v}",
+      "<set> (the)? {c} (of|for|on) {x} <to> {v}",
+      "<set> {x} 's {c} <to> {v}",
+      "<set> {x} 's {c} from {o} <to> {v}",
+      "<set> (the)? {c} (of|for|on) {x} from {o} <to> {v}",
+      "<set> {x} 's {c} (field|value|column) <to> {v}",
+      "<set> <whose> {c} <to> {v} (for|of) {x}",
+      "<set> <be> (the)? {c} (of|for) {x} <to> {v}",
+      "<set> {x} {c} <to> {v}",
+      "<set> (the|their|his|her|its)? (new)? {c} <to> {v}",
+      "(the)? (new)? {c} (of|for|on) {x} (to|->|=|→) {v}",
+      "{x} 's (new)? {c} (to|->|=|→) {v}",
+      "give {x} (the|a|an) (new)? {c} (of)? {v}",
+      "(set|use|make|put|enter|add|save|record|note|put in|fill in) {v} (as|for|as the|for the|as a) (new)? {c} (of|for|on) {x}",
+      "(set|use|make|put|enter|add|save|record|note) {v} as {x} 's (new)? {c}",
+      "(add|put|enter|save|record|note) (the|a|this|new|a new|the new)? {c} {v} (to|for|on|under) {x}",
+      "(add|put|enter|save|record|note) {v} (to|on|under|in) {x} 's {c}",
+      "(add|put|enter|save|record|note) {v} (to|on|in|under) (the)? {c} (of|for) {x}",
+      "<adjust> (the)? {c} (of|for|on) {x} (up|down|back|forward|out)? (to|until|till) {v}",
+      "<adjust> {x} 's {c} (up|down|back|forward|out)? (to|until|till) {v}",
+      "<adjust> (the|their|his|her|its)? {c} (up|down|back|forward|out)? (to|until|till) {v}",
+      "(make|mark) {x} (a|an|as|as a|as an)? {s} {c}",
+      "give {x} (a|an) {s} {c}",
+      "(make|set) {x} 's {c} {s}",
+      "(make|set) (the)? {c} (of|for) {x} {s}",
+      "<set> who (is|'s) {c} (of|for) {x} <to> {v}"
+    ],
+    update(labelled)
+  ],
+  [
+    ["{x} (should have|must have|needs|gets|should get|should be|needs to be|needs to have|must be) (a|an)? {s} {c}"],
+    update(labelled, true)
+  ],
+  [
+    [
+      "(the)? {c} (of|for|on) {x} <be> (now|actually|currently)? {v}",
+      "{x} 's (new)? {c} <be> (now|actually|currently)? {v}",
+      "{x} 's new {c} (is|'s|are|will be) (now)? {v}",
+      "(their|his|her|its|the) new {c} (is|'s|are|will be) (now)? {v}",
+      "(the)? new {c} (of|for) {x} (is|'s|are|will be) {v}",
+      "{x} (has|got|has got|now has|'s got) a new {c} (which is|it is|it 's|of)? {v}",
+      "{x} (has|got|has got|now has|changed|has changed|switched|has switched) (a|an|his|her|their|its)? (new)? {c} (it is|it 's|to|now) {v}",
+      "(the)? {c} (of|for|on|with) {x} (has to be|must be|should be|needs to be|is|will be) (on|at)? {v}",
+      "{x} 's {c} <changed> (from {o})? to {v}",
+      "{x} 's {c} <changed> to {v}",
+      "{x} 's {c} <changed> from {o} to {v}",
+      "(the)? {c} (of|for) {x} <changed> to {v}",
+      "{x} 's {c} <moved> to {v}",
+      "(the)? {c} (of|for) {x} <moved> (back|forward|out|up)? to {v}"
+    ],
+    update(column, true)
+  ],
+  [
+    [
+      "(clear|empty|erase|delete|remove|blank|blank out|wipe|unset|reset) {x} 's {c}",
+      "(clear|empty|erase|delete|remove|blank|blank out|wipe|unset|reset) (the)? {c} (of|from|for) {x}"
+    ],
+    update(emptied)
+  ],
+  [
+    [
+      "(clear|empty|erase|delete|remove|blank|blank out|wipe|unset|reset) (both)? (the)? {c} and (the)? {c2} (of|from|for) {x}"
+    ],
+    update(({ c, c2 }) => [...emptied({ c: c! }), ...emptied({ c: c2! })])
+  ],
+  [
+    ["(the)? (new)? (status|stage|state) (is|to|=)? {v}"],
+    update(({ v }) => [Setting.Concept({ concept: "status", value: v! })])
+  ],
+  [
+    [
+      "<set> {x} <to> (the|a|an)? {v}",
+      "<set> {x} over to {v}",
+      "(put|mark|list|note) {x} down for (the)? {v}",
+      "(put|mark|list|note) {x} down (for|as) (the)? {v} (instead of|rather than) {o}",
+      "<set> {x} from {o} <to> (the|a|an)? {v}",
+      "<set> {x} <to> (the)? {v} {c}",
+      "<set> {x} from {o} <to> (the)? {v} {c}",
+      "<mark> {x} <as> (a|an|the)? {v}",
+      "<mark> {x} <as> (having)? (the)? {v} {c}",
+      "(mark|flag) {x} {v}",
+      "(mark|flag|log|list|record) (as|down as) (a|an|the)? {v}",
+      "(set|move|change|switch|put|update) (over|up|back)? (to|into|as) (the|a)? {v}",
+      "{x} (can|could|may|should) (now)? be (moved|changed|set|updated|switched|marked|put|turned|flipped|raised|lowered) (over|up|back)? (to|as|into|in) (the)? {v}",
+      "<set> {x} (up|down|along|on|back) <to> (the|a|an)? {v}",
+      "(get|see to it that|see that|ensure|ensure that|make sure|make sure that) {x} (is|are|gets|get) (moved|changed|set|updated|switched|marked|put|raised|lowered)? (up|down)? (to|as|into|in)? (the)? {v}",
+      "(get|bring|take) {x} (back)? into (the)? {v}",
+      "{x} (->|=>|→|=) {v}",
+      "(can|could|may|shall) {x} be (moved|changed|set|updated|switched|marked|put|turned|flipped) (over|back)? (to|as|into|in) (the)? {v}",
+      "(can|could|may|shall) {x} be (moved|changed|set|updated|switched|put) (over|back)? (to|into|in) (the)? {v} {c}"
+    ],
+    update(value)
+  ],
+  [
+    [
+      "<move> {x} (to|for|until|till|on to|over to|so it starts at|to start at|to begin at|back to|up to|forward to|out to|later to|to happen at|to take place at|to be at|start at|starting at)? {t}",
+      "<move> {x} from {o} (to|until|till) {t}",
+      "(start|begin|have|hold|make|let|do) {x} (start|begin|be|happen|take place)? {t}",
+      "<move> (the)? (time|start|start time|date|day) (of|for) {x} to {t}",
+      "(can|could|may|shall) {x} (be|start|begin|happen|take place|be moved|be rescheduled|be changed|be pushed|be pushed back|be brought forward|move) (to|until|for)? {t}"
+    ],
+    update(moment)
+  ],
+  [
+    [
+      "{x} (is moving|has moved|is now|'s now|should be|should start|should be moved|needs to be moved|needs to move|must be moved|has been moved|was moved|is being moved|has to be moved|should move|will be|will start|is rescheduled|has been rescheduled|was rescheduled|needs to start|should be rescheduled|needs to be rescheduled|should begin) (to|for|at|on|until)? {t} (instead)?"
+    ],
+    update(moment, true)
+  ],
+  [
+    [
+      "<set> {x} (to|as|with|at|=) (the|a)? {c} (of|to|is|=)? {v}",
+      "{x} = (the)? {c} (of|to|is)? {v}",
+      "<mark> {x} (as|with|to) (the)? {c} {v}"
+    ],
+    update(column)
+  ],
+  [
+    [
+      "{x} <moved> (over|along|back|on|up|down)? (from {o})? (to|into|in) (the|a)? {v}",
+      "{x} <moved> from {o} (to|into) (the|a)? {v}",
+      "{x} <moved> (over|along|back|on|up|down)? (to|into|in) (the|a)? {v}",
+      "{x} <moved> (over|along|back|on|up|down)? (to|into|in) (the|a)? {v} {c}",
+      "{x} (belongs to|belongs in|belongs under|belongs on|is part of) (the)? {v}",
+      "{x} <becomes> (back)? (in|at|on|marked|marked as|set to|listed as|a|an|the|in the|at the|on the|changed to|moved to|updated to)? {v}",
+      "{x} <becomes> (back)? (in|at|on|marked as|set to|in the|at the|on the)? (the|a)? {v} {c}"
+    ],
+    update(value, true)
+  ],
+  [["{x} 's {c} (is|'s|was) {v}", "(the)? {c} (of|for|on) {x} (is|'s|was) {v}"], update(column, false)],
+  [
+    [
+      "{x} (is|are|'s|was|has|has been) (now|already|just)? (a|an|in|in the|at|at the)? {s}",
+      "{x} (is|are|'s) (in|at|on) (the)? {s} {c}"
+    ],
+    (captures, read, calendar) => update(value, true)({ ...captures, v: captures["s"]! }, read, calendar)
+  ]
+]
