@@ -201,7 +201,7 @@ describe("doctor", () => {
         )
       )
     const [first, second] = cluster.standbys as [string, string]
-    await Effect.runPromise(cluster.delay(0, 60_000))
+    await cluster.pause(0)
     await phone("212-555-0188")
     await until(async () => (await onStandby(1)) === "212-555-0188")
     const down = "postgres://127.0.0.1:1/max"
@@ -213,7 +213,7 @@ describe("doctor", () => {
       expect.stringMatching(/^warn .* isn't a standby/),
       expect.stringMatching(/^fail 127\.0\.0\.1:1 can't be used: /)
     ])
-    await Effect.runPromise(cluster.delay(0, 0))
+    await cluster.ask(0, "SELECT pg_wal_replay_resume()")
     await until(async () => (await onStandby(0)) === "212-555-0188")
   })
 })
@@ -232,11 +232,11 @@ describe("standbys that fail", () => {
   }
 
   it("leave their lookups to another that is current, and get them back", async () => {
-    await Effect.runPromise(cluster.delay(0, 60_000))
+    await cluster.pause(0)
     await phone("212-555-0177")
     await untilAnswered("212-555-0177")
     expect(await onStandby(0)).not.toBe("212-555-0177")
-    await Effect.runPromise(cluster.delay(0, 0))
+    await cluster.ask(0, "SELECT pg_wal_replay_resume()")
     await until(async () => (await onStandby(0)) === "212-555-0177")
 
     cluster.crash(1)

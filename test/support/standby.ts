@@ -5,6 +5,7 @@ import { Reactivity } from "effect/reactivity"
 import { execFileSync } from "node:child_process"
 import { chmodSync, chownSync, cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
+import { setTimeout as sleep } from "node:timers/promises"
 import { findPackage, openBinaries } from "../../src/database/embedded/binaries.ts"
 import { settle } from "../../src/database/embedded/folders.ts"
 import { currentUser, isRoot, spawnAs, unprivilegedUser } from "../../src/database/embedded/processes.ts"
@@ -90,6 +91,14 @@ const startReplicated = Effect.fnUntraced(function* (
   const clients = yield* Effect.forEach(nodes, (name) =>
     PgClient.make({ url: Redacted.make(urlOf(name, database)), maxConnections: 1 })
   )
+  const ask = (index: number, statement: string) =>
+    Effect.runPromise(
+      Effect.map(
+        clients[index + 1]!.unsafe<Record<string, unknown>>(statement).unprepared,
+        ([row]) => Object.values(row ?? {})[0]
+      )
+    )
+
   return {
     /** A new, migrated database on the primary. */
     url,
@@ -100,13 +109,12 @@ const startReplicated = Effect.fnUntraced(function* (
     /** The same database on the standbys. */
     standbys: nodes.slice(1).map((name) => urlOf(name, database)),
     /** The first value that a statement returns on a standby, counted from 0, or on the primary, which is -1. */
-    ask: (index: number, statement: string) =>
-      Effect.runPromise(
-        Effect.map(
-          clients[index + 1]!.unsafe<Record<string, unknown>>(statement).unprepared,
-          ([row]) => Object.values(row ?? {})[0]
-        )
-      ),
+    ask,
+    /** Stops the replay on a standby; a delay would be in force only some time after it is set. */
+    pause: async (index: number) => {
+      await ask(index, "SELECT pg_wal_replay_pause()")
+      while ((await ask(index, "SELECT pg_get_wal_replay_pause_state()")) !== "paused") await sleep(20)
+    },
     /** Delays the replay of commits on a standby. */
     delay: (index: number, milliseconds: number) =>
       Effect.andThen(
