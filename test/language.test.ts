@@ -23,6 +23,7 @@ const ALLOWED: Readonly<Record<string, readonly [count: number, reason: string]>
   "test/agents/basic/deeds/fifthTeam.jsonl": [2, "quoted requests"],
   "test/agents/basic/deeds/fourthTeam.jsonl": [1, "a quoted request"],
   "test/agents/basic/deeds/freshTeam.jsonl": [1, "a quoted request"],
+  "test/agents/basic/deeds/seventhTeam.jsonl": [1, "a quoted request"],
   "test/agents/basic/deeds/secondTeam.jsonl": [2, "a quoted request"],
   "test/agents/basic/questions.test.ts": [3, "a quoted question"],
   "test/fixtures/chinook/Chinook_PostgreSql.sql": [1, "the title of a song"],

@@ -63,6 +63,7 @@ export const RULES: ReadonlyArray<Rule> = [
       "(give|hand) {p} (the)? (ownership|responsibility) (of|for) {x}",
       "<assign> (over)? to {p}",
       "i (want|need|would like) {p} on {x}",
+      "(put|set|register|book|list) {x} (on|in|under|down to) {p} 's name",
       "(to be)? (assigned to|owned by|handled by|managed by) {p}",
       "(make|set|name|appoint) {p} (as)? (the|their|his|her|its)? (new)? <owner>",
       "(with)? {p} as (the|their|his|her|its)? (new)? <owner>",

@@ -22,7 +22,6 @@ export const VALUE_RULES: ReadonlyArray<Rule> = [
       "(set|use|make|put|enter|add|save|record|note|put in|fill in) {v} (as|for|as the|for the|as a) (new)? {c} (of|for|on) {x}",
       "(set|use|make|put|enter|add|save|record|note) {v} as {x} 's (new)? {c}",
       "(add|put|enter|save|record|note) (the|a|this|new|a new|the new)? {c} {v} (to|for|on|under) {x}",
-      "(add|put|enter|save|record|note) {v} (to|on|under|in) {x} 's {c}",
       "(add|put|enter|save|record|note) {v} (to|on|in|under) (the)? {c} (of|for) {x}",
       "<adjust> (the)? {c} (of|for|on) {x} (up|down|back|forward|out)? (to|until|till) {v}",
       "<adjust> {x} 's {c} (up|down|back|forward|out)? (to|until|till) {v}",
@@ -34,6 +33,20 @@ export const VALUE_RULES: ReadonlyArray<Rule> = [
       "<set> who (is|'s) {c} (of|for) {x} <to> {v}"
     ],
     update(labelled)
+  ],
+  [
+    ["(add|put|enter|save|record|note) {v} (to|on|under|in) {x} 's {c}"],
+    // "put it on Lena's name" gives it to Lena.
+    (captures, read, calendar) =>
+      captures["c"]!.at(-1)!.word === "name" ? undefined : update(labelled)(captures, read, calendar)
+  ],
+  [["{x} (needs|should have|must have|gets) (a|an|the)? {c} (of|say|namely|=) {v}"], update(column, true)],
+  [
+    [
+      "{x} (wants|needs|prefers|would like|asked for|chose) {v} (now)? (not|instead of|rather than|and not) {o}",
+      "{x} (now)? (wants|needs|prefers|would like|asked for|chose) {v} (not|instead of|rather than|and not) {o}"
+    ],
+    update(value, true)
   ],
   [
     ["{x} (should have|must have|needs|gets|should get|should be|needs to be|needs to have|must be) (a|an)? {s} {c}"],
@@ -82,7 +95,7 @@ export const VALUE_RULES: ReadonlyArray<Rule> = [
       "(put|mark|list|note) {x} down for (the)? {v}",
       "(put|mark|list|note) {x} down (for|as) (the)? {v} (instead of|rather than) {o}",
       "<set> {x} from {o} <to> (the|a|an)? {v}",
-      "<set> {x} <to> (the)? {v} {c}",
+      "<set> {x} (up|down|back)? <to> (the|a)? {v} {c}",
       "<set> {x} from {o} <to> (the)? {v} {c}",
       "<mark> {x} <as> (a|an|the)? {v}",
       "<mark> {x} <as> (having)? (the)? {v} {c}",
