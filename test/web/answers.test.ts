@@ -37,8 +37,7 @@ describe("a list in an answer", () => {
       await askAndWait(page, "my meetings")
       const shown = await rows(page).allInnerTexts()
       await page.reload()
-      await rows(page).nth(2).waitFor()
-      expect(await rows(page).allInnerTexts()).toEqual(shown)
+      await expect.poll(() => rows(page).allInnerTexts()).toEqual(shown)
     }))
 
   it("has rows that can be pressed to ask about the entity, also in an earlier turn", () =>
