@@ -49,6 +49,8 @@ export const sourceSlugs = ({ derived }: Column): ReadonlyArray<string> => [
 export const misfit = (as: Derivation, sources: ReadonlyArray<Column>): string | undefined => {
   const wrong = sources.find(({ kind }) => !TAKES[as].includes(kind))
   if (wrong !== undefined) return `${wrong.slug} is no ${as === "product" ? "number" : "date or time"}`
+  const [one, other] = sources
+  if (as !== "product" && one === other) return "that is always 0"
   if (as === "product" && sources.every((source) => currencyColumn(source) !== undefined))
     return `${sources.map(({ slug }) => slug).join(" and ")} are both amounts of money`
   return undefined

@@ -30,25 +30,25 @@ export const runMax = (
   input?: string
 ): Promise<Ran> => {
   const isShared = input === undefined && env["DATABASE_URL"] !== undefined && !OF_A_PROCESS.some((name) => name in env)
-  const shared = isShared ? idleMax() : undefined
-  return shared === undefined ? runAlone(args, env, input) : runShared(shared, args, env)
+  const idle = isShared ? idleMax() : undefined
+  return idle === undefined ? runAlone(args, env, input) : runShared(idle, args, env)
 }
 
 /** Settings that a process reads as it starts. */
 const OF_A_PROCESS = ["HOME", "NODE_OPTIONS"]
 
-let warm: ChildProcess | undefined
+let shared: ChildProcess | undefined
 let isBusy = false
 
 /** The shared process, unless it runs another command. */
 const idleMax = (): ChildProcess | undefined => {
   if (isBusy) return undefined
-  if (warm?.connected !== true) {
-    warm = fork(join(import.meta.dirname, "warmMax.mjs"), [program], { env: environment({}), stdio: ["ignore", "inherit", "inherit", "ipc"] }) // prettier-ignore
-    warm.unref()
-    warm.channel?.unref()
+  if (shared?.connected !== true) {
+    shared = fork(join(import.meta.dirname, "sharedMax.mjs"), [program], { env: environment({}), stdio: ["ignore", "inherit", "inherit", "ipc"] }) // prettier-ignore
+    shared.unref()
+    shared.channel?.unref()
   }
-  return warm
+  return shared
 }
 
 const runShared = (child: ChildProcess, args: ReadonlyArray<string>, env: Readonly<Record<string, string>>) =>
@@ -65,7 +65,7 @@ const runShared = (child: ChildProcess, args: ReadonlyArray<string>, env: Readon
       isBusy = false
       child.off("exit", died)
       if (!isReusable) {
-        warm = undefined
+        shared = undefined
         child.kill("SIGKILL")
       }
       child.unref()

@@ -148,6 +148,14 @@ layer(TestServices, { excludeTestServices: true })("over mapped tables, derived 
     })
   )
 
+  it.effect("aren't declared between a column and itself", () =>
+    Effect.gen(function* () {
+      const { derive } = yield* setUpSales
+      const refused = yield* Effect.flip(derive("sales.none", "days between sold and sold"))
+      expect(refused.message).toContain("that is always 0")
+    })
+  )
+
   it.effect("are gone while a source isn't mapped or its column is gone, and come back with it", () =>
     Effect.gen(function* () {
       const { ada, derive, organization } = yield* setUpSales

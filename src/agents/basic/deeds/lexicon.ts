@@ -124,6 +124,18 @@ const BEYOND = set(
 export const OTHER_REQUESTS = set(
   "let tell notify email mail send remind call invite inform ask make move cancel add delete remove update set change assign reassign give hand schedule book create rename push delay postpone put mark get keep find show list check ensure copy cc message text ping schedule drop reschedule"
 )
+/** Words of conditions, of obligations, of days to come and of other rows: a clause with one says more than a reason. */
+export const NO_REASON = set(
+  "if unless until when whenever once except but or either whether maybe perhaps should must need needs want wants ought shall let please same also too others other rest likewise ditto instead and then each every all both remind ask tell email notify call monday tuesday wednesday thursday friday saturday sunday tomorrow next"
+)
+/** Pronouns that a reason begins with. */
+export const REASON_PRONOUNS = set(
+  "i we he she it they you nobody everybody everyone someone somebody noone that this there"
+)
+/** Verbs of a reason that don't end in "ed". */
+export const REASON_VERBS = set(
+  "is are was were has have had 's does did can could will would told said came went left got gave knows thinks found lost won paid sent took bought quit chose says feels looks seems works likes agreed became began fell keeps kept wrote"
+)
 /** Words for several rows. */
 export const MANY = set("all every each both any everyone everybody several some most half these those")
 

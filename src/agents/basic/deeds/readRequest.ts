@@ -218,9 +218,9 @@ const partReader = (context: Context) => {
     const own = unique([...found, ...implied])
     const isJoined = /^(and|then)$/.test(clause[0]!.word)
     // A statement of a value that no row has can be a reason: "she is a hot one".
-    const states = own.every(({ _tag }) => _tag === "Statement")
+    const isStated = own.every(({ _tag }) => _tag === "Statement")
     const parts =
-      isJoined || !states ? own : [...own, ...reasonsOf(withoutOpeners(clause).at(-1)!, read, own.length > 0)]
+      isJoined || !isStated ? own : [...own, ...reasonsOf(withoutOpeners(clause).at(-1)!, read, own.length > 0)]
     known.set(key, parts)
     return parts
   }
