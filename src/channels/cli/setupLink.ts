@@ -36,24 +36,26 @@ const intoFile = Effect.fnUntraced(function* (link: string) {
 
 const NONE = "There is no organization yet."
 
-/** Offers the first run where there is no organization yet. */
+/** Makes the link of the first run where there is no organization yet; returns the lines that offer it. */
 export const offerSetup = Effect.fnUntraced(
   function* (base: string) {
     const setup = yield* Setup
-    if (!(yield* setup.isOpen)) return
+    if (!(yield* setup.isOpen)) return Effect.void
     const link = yield* setupLink(yield* setup.createLink, base)
     const { httpHost } = yield* Env
     if (process.stdout.isTTY === true && LOOPBACK.includes(httpHost)) {
-      yield* note(`${NONE} Open this link to set Max up: it works once, within a day.`)
-      return yield* Console.log(link)
+      return Effect.andThen(
+        note(`${NONE} Open this link to set Max up: it works once, within a day.`),
+        Console.log(link)
+      )
     }
     const path = yield* intoFile(link)
-    yield* note(
+    return note(
       path === undefined
         ? `${NONE} To set Max up in a browser: max setup link`
         : `${NONE} Open the link in ${path} to set Max up: it works once, within a day.`
     )
   },
   // The server starts all the same: a standby can't make a link, and another process may have been set up meanwhile.
-  Effect.catch(() => note(`To set Max up in a browser: max setup link`))
+  Effect.catch(() => Effect.succeed(note(`To set Max up in a browser: max setup link`)))
 )

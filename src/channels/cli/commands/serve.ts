@@ -41,6 +41,8 @@ export const serve = Command.make(
     const { Http } = yield* Effect.promise(() => import("../../http/server.ts"))
     const { address } = Context.get(yield* Telemetry.outside(Layer.build(Http)), HttpServer.HttpServer)
     const base = HttpServer.formatAddress(address)
+    // Made before the line that says that Max answers, because scripts wait for that line and read the link then.
+    const offer = secret === undefined ? yield* offerSetup(base) : Effect.void
     // From here on, a signal is the normal end.
     process.exitCode = 0
     yield* note(`Max answers at ${base}; ${base}/docs describes the API.`)
@@ -48,7 +50,7 @@ export const serve = Command.make(
       yield* Console.log(`${base}/sign-in#${secret}`)
       yield* note(`The link signs ${quoted(Option.getOrElse(signIn, () => ""))} in, once, within five minutes.`)
     }
-    if (secret === undefined) yield* offerSetup(base)
+    yield* offer
     return yield* Effect.never
   }, Effect.scoped)
 ).pipe(Command.withDescription("Serve HTTP until stopped"))
