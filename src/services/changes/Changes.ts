@@ -20,7 +20,6 @@ import {
   type UnknownName
 } from "../../domain/errors.ts"
 import { CurrentPrincipal, type Principal } from "../../domain/Principal.ts"
-import { unavailable } from "../../observability/failures.ts"
 import { makeReadRows } from "../actions/readRows.ts"
 import { OrganizationState } from "../catalog/OrganizationState.ts"
 import { EntityQueryService } from "../EntityQueryService.ts"
@@ -31,33 +30,22 @@ import { repeatable, repeated, replaceBy } from "./again.ts"
 import { awaited } from "./calls/awaited.ts"
 import { requireInverses, resolveInverses } from "./calls/inverses.ts"
 import { readAction, type ReadResult } from "./calls/readAction.ts"
-import { withCalls } from "./calls/showCalls.ts"
-import { type Caller, makeCallers, openActions, type OpenAction } from "./callers.ts"
+import { makeCallers, openActions, type OpenAction } from "./callers.ts"
 import { type Choice, choicesFor, type Choosing } from "./choices.ts"
 import * as decisions from "./decisions.ts"
+import { makeDrafting, prepareSteps } from "./drafting.ts"
 import { historyOf } from "./history.ts"
 import { countCall } from "./limits.ts"
 import { submits } from "./level.ts"
 import { listChanges, type ListQuery } from "./listing.ts"
-import { resolvePointers } from "./pointers.ts"
-import { previewOf } from "./preview.ts"
-import { noChange, preparedOf, propose, type Proposed, type Proposing } from "./propose.ts"
-import {
-  type Publishable,
-  type Publishing,
-  proposePublication,
-  publicationOf,
-  replacedFile,
-  requireGoverning,
-  withPublication
-} from "./publishing.ts"
-import { type ChangeEntry, openDrafts, readChange, readEvents, recordShown, type Stored, type Via } from "./records.ts"
+import { noChange } from "./propose.ts"
+import { type Publishable, publicationOf, replacedFile, requireGoverning } from "./publishing.ts"
+import { type ChangeEntry, openDrafts, readChange, readEvents, recordShown, type Via } from "./records.ts"
 import type { ChangeSettings, Draft, Proposal } from "./Proposal.ts"
 import { reject, withdraw } from "./rejections.ts"
-import { resolveAll, type StepInput } from "./resolve.ts"
+import type { StepInput } from "./resolve.ts"
 import { tidy, type Tidied } from "./retain.ts"
 import { inverseOf, requireStanding, undoable } from "./undo.ts"
-import type { Unit } from "./Unit.ts"
 
 export type { Confirmed, Decision } from "./decisions.ts"
 export type { OpenAction } from "./callers.ts"
@@ -66,11 +54,7 @@ export { PUBLISH } from "./apply.ts"
 export type { Publishable } from "./publishing.ts"
 export type { ChangeEntry, Via } from "./records.ts"
 
-const MAX_ATTEMPTS = 3
-const NOTHING = { units: [], calls: [] }
-const TIDY_MS = 3_600_000
 const OFF = new NotInScope({ message: "Changes are switched off here." })
-const BUSY = "Permissions are being changed right now. Try again in a minute."
 
 export class Changes extends Context.Service<
   Changes,
@@ -140,97 +124,27 @@ export class Changes extends Context.Service<
         const callerOf = makeCallers(yield* OrgEntityStore)
         const sql = database.changes
         const { approvalHours, enabled, limits } = settings
-        const { suspect } = states
         const readRows = makeReadRows(settings.reading)
-        const publishing: Publishing = { database, limits, policies: yield* Policies }
-        const deciders: decisions.Deciders = { ...publishing, identities, callerOf, queries, approvalHours, suspect }
+        const policies = yield* Policies
+        const deciders: decisions.Deciders = {
+          database,
+          limits,
+          policies,
+          identities,
+          callerOf,
+          queries,
+          approvalHours,
+          suspect: states.suspect
+        }
 
         const principalOf = CurrentPrincipal.use((principal) =>
           enabled ? Effect.succeed(principal) : Effect.fail(OFF)
         )
 
-        /** The caller by the cached state, if it is of the caller's epoch; a stale plan is found by the statements. */
-        const callerFor = Effect.fnUntraced(function* (principal: Principal, fresh = false) {
-          const state = states.cached(principal.organizationId)
-          return callerOf(
-            !fresh && state?.catalog.epoch === principal.epoch
-              ? { principal, state }
-              : yield* identities.readmit(principal)
-          )
-        })
-
-        const tidied = new Map<bigint, number>()
-        /** Tidies an organization's changes, once an hour. */
-        const tidyAtTimes = (organizationId: bigint) =>
-          Effect.suspend(() => {
-            const now = performance.now()
-            if (now - (tidied.get(organizationId) ?? -Infinity) < TIDY_MS) return Effect.void
-            tidied.set(organizationId, now)
-            return Effect.ignore(tidy(organizationId, settings.days, database))
-          })
-
-        /** Proposes what `prepare` makes of the caller, again from fresh state when its plan was stale. */
-        const proposing = Effect.fnUntraced(function* (
-          principal: Principal,
-          prepare: (
-            caller: Caller
-          ) => Effect.Effect<
-            { readonly units: ReadonlyArray<Unit>; readonly how: Proposing },
-            ProposalError | Decided | NotYet
-          >,
-          fresh = false
-        ): Effect.fn.Return<Draft, ProposalError | Decided | NotYet> {
-          if (principal.anchorEntityId === "")
-            return yield* NotAllowed.of("Only an identified member can propose changes.")
-          yield* tidyAtTimes(principal.organizationId)
-          // Nothing is answered before the call is counted: by this, or by the statement that stores it.
-          const counted = yield* Effect.cached(
-            orUnavailable(countCall(database.admission, principal.organizationId, principal.anchorEntityId, limits))
-          )
-          let drifted = false
-          for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
-            const caller = yield* callerFor(principal, fresh || attempt > 0)
-            const started = performance.now()
-            const { how, units } = yield* prepare(caller).pipe(Effect.tapCause(() => counted))
-            const resolvedMs = performance.now() - started
-            const proposed = yield* propose(units, how, caller, database, limits, resolvedMs, counted).pipe(
-              Effect.catchTag("StalePlan", ({ isMapped }): Effect.Effect<Proposed | undefined> => {
-                drifted = isMapped
-                if (isMapped) states.suspect(principal.organizationId)
-                return Effect.undefined
-              })
-            )
-            if (proposed !== undefined) return yield* draftOf(proposed, caller)
-          }
-          yield* counted
-          return yield* drifted ? unavailable("drift") : NotYet.of(BUSY)
-        })
-
-        const draftOf = ({ judged, known, stored }: Proposed, caller: Caller) =>
-          Effect.map(
-            withCalls(previewOf(stored, caller, judged), stored, caller, queries, database),
-            (preview): Draft => ({
-              changeId: stored.change_id,
-              known,
-              preview
-            })
-          )
-
-        /** What a caller is shown of a change. */
-        const shown = (stored: Stored, caller: Caller, via: Via) =>
-          Effect.flatMap(withCalls(previewOf(stored, caller), stored, caller, queries, database), (preview) =>
-            withPublication(preview, stored, caller, via, publishing)
-          )
-
-        /** Proposes what `of` makes of the caller: a policy file that is published over a version. */
-        const publicationBy = Effect.fnUntraced(function* <E>(
-          principal: Principal,
-          via: Via,
-          of: (caller: Caller) => Effect.Effect<Publishable, E>
-        ) {
-          const caller = yield* callerFor(principal, true)
-          const { known, stored } = yield* proposePublication(yield* of(caller), via, caller, publishing)
-          return { changeId: stored.change_id, known, preview: yield* shown(stored, caller, via) } satisfies Draft
+        const { callerFor, proposing, publicationBy, shown } = makeDrafting({
+          ...deciders,
+          states,
+          days: settings.days
         })
 
         return Changes.of({
@@ -242,30 +156,16 @@ export class Changes extends Context.Service<
 
           propose: Effect.fn("Changes.propose")(function* (proposal) {
             const principal = yield* principalOf
-            const { atLeast, continues, drafted, key, reference, sessionId, steps, via } = proposal
             let reads: Draft["reads"] = []
             const draft = yield* proposing(
               principal,
               (caller) =>
-                Effect.gen(function* () {
-                  const before =
-                    continues === undefined
-                      ? undefined
-                      : yield* orUnavailable(readChange(sql, principal.organizationId, continues))
-                  if (continues !== undefined && before?.proposer_id !== principal.anchorEntityId)
-                    return yield* noChange
-                  const earlier = before === undefined ? NOTHING : yield* preparedOf(before, caller)
-                  const first = earlier.units.length + earlier.calls.length
-                  const pointed = yield* resolvePointers(steps, first, caller, (step) =>
-                    readAction(step, caller, queries, readRows, database)
-                  )
-                  reads = pointed.reads.map(({ action, rows }) => ({ actionId: action.slug, rows }))
-                  const { calls, units } = yield* resolveAll(pointed.steps, earlier, caller, queries, readRows)
-                  const state = drafted === true ? ("drafted" as const) : ("open" as const)
-                  return { units, how: { via, calls, state, sessionId, reference, key, atLeast, continues: before } }
+                Effect.map(prepareSteps(proposal, caller, readRows, deciders), (prepared) => {
+                  reads = prepared.reads
+                  return prepared
                 }),
               // No statement on rows finds that the plan of a declared action is stale, so it is made from fresh state.
-              steps.some(({ actionId }) => !actionId.includes("."))
+              proposal.steps.some(({ actionId }) => !actionId.includes("."))
             )
             return reads.length === 0 ? draft : { ...draft, reads }
           }),
@@ -350,7 +250,7 @@ export class Changes extends Context.Service<
             const { publishes } = undone
             if (publishes !== undefined)
               return yield* publicationBy(principal, via, (caller) =>
-                replacedFile(stored!, publishes, caller, publishing)
+                replacedFile(stored!, publishes, caller, deciders)
               )
             const { inverses, remains } = yield* requireInverses(undone, principal.organizationId, database)
             return yield* proposing(
