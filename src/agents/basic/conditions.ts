@@ -80,6 +80,13 @@ export const CONDITIONS: ReadonlyArray<readonly [patterns: ReadonlyArray<string>
     ({ column }) => [without(column!)]
   ],
   [
+    [
+      `${WHO} (have|has|with) (nobody|no one|noone) (assigned|responsible|assigned to it|assigned to them|on it|on them)?`,
+      `${WHO} (nobody|no one|noone) (is assigned to|is responsible for|is on|owns|has|handles|has taken|is working on)`
+    ],
+    () => [without(tokenize("owner"))]
+  ],
+  [
     [`${WHO} (have|has|with)? neither (a|an|any|the)? {column} nor (a|an|any|the)? {unit}`],
     ({ column, unit }) => [without(column!), without(unit!)]
   ],

@@ -96,8 +96,8 @@ const RELATED: typeof CONDITIONS = [
   ]
 ]
 
-const WANTED: typeof CONDITIONS = [
-  // "Leads that want training" are those whose product it is; a change needs clearer words.
+/** "Leads that want training" are those whose product it is. */
+export const WANTED: typeof CONDITIONS = [
   [
     ["(that|which|who)? (want|wants|need|needs|bought|ordered) {quality}"],
     ({ quality }) => [Condition.Quality({ words: folded(quality!) })]

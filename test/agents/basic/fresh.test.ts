@@ -15,7 +15,8 @@ const SETS = [
   ["fifth", 0.95, true],
   ["sixth", 0.95, true],
   ["seventh", 0.88, true],
-  ["eighth", 0.9, false]
+  ["eighth", 0.9, false],
+  ["ninth", 0.8, true]
 ] as const
 
 layer(BasicAgent, { excludeTestServices: true })("questions in people's own wording", (it) => {

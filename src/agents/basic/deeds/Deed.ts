@@ -32,7 +32,13 @@ export type Subject = Data.TaggedEnum<{
     readonly moment?: Moment
   }
   /** "all of Akira's leads that are interested in software", read as a question for a list. */
-  Rows: { readonly lookup: Lookup }
+  Rows: {
+    readonly lookup: Lookup
+    /** How many there are, as the person says. */
+    readonly count?: number
+    /** "all of Raj's tasks except Renew certificates": the names of rows that stay as they are. */
+    readonly except?: ReadonlyArray<Words>
+  }
 }>
 export const Subject = Data.taggedEnum<Subject>()
 
@@ -72,16 +78,21 @@ export type Deed = Data.TaggedEnum<{
 }>
 export const Deed = Data.taggedEnum<Deed>()
 
+/** What has to be said before a statement that counts only there: the row that it is about, or that a row is new. */
+export type Follows = "named" | "new"
+
 /** A part of a request, such as a sentence. */
 export type Part = Data.TaggedEnum<{
   /** An order. */
   Order: { readonly deed: Deed }
   /** A statement of what is so, or will be; `enough` if it asks for the change by itself. */
-  Statement: { readonly deed?: Deed; readonly subject?: Subject; readonly enough: boolean }
+  Statement: { readonly deed?: Deed; readonly subject?: Subject; readonly enough: boolean; readonly follows?: Follows }
   /** Why something is asked for; `isLoose` if it could also be a part of the request. */
   Reason: { readonly subject?: Subject; readonly isLoose: boolean }
   /** "can you update that?" */
   Please: {}
+  /** What is said of a new row in a sentence of its own: "Low priority, for Luis". */
+  Detail: { readonly rest: Words }
   /** "I need to catch up with Nadia." */
   Meet: { readonly who: Words }
 }>

@@ -5,7 +5,8 @@ import type { Word } from "./words.ts"
 
 type Words = ReadonlyArray<Word>
 
-const JOINERS = new Set(["and", "so", "then", "but", "because", "since", "as"])
+/** Conjunctions that a clause can begin with. */
+export const JOINERS = new Set(["and", "so", "then", "but", "because", "since", "as"])
 /** Commas and conjunctions that are tried as ends of clauses. */
 const MAX_JOINTS = 5
 

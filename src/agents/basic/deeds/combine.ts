@@ -1,6 +1,6 @@
 /** Puts the parts of a request together: what one sentence leaves open, another one says. */
 import { folded } from "../tokenize.ts"
-import { Deed, type Part, type Subject } from "./Deed.ts"
+import { Deed, type Follows, type Part, type Subject } from "./Deed.ts"
 import type { Word } from "./words.ts"
 
 interface State {
@@ -38,6 +38,12 @@ export const combine = (clauses: ReadonlyArray<ReadonlyArray<Part>>, isQuestion:
   })
 }
 
+const isFollowed = ({ deed, subject }: State, follows: Follows | undefined): boolean =>
+  follows === undefined ||
+  (follows === "new"
+    ? deed?._tag === "Create"
+    : (deed !== undefined && deed._tag !== "Create") || (subject !== undefined && subject._tag !== "It"))
+
 const subjectOf = (deed: Deed): Subject | undefined => (deed._tag === "Create" ? undefined : deed.subject)
 
 const next = (state: State, part: Part, isQuestion: boolean): State | undefined => {
@@ -54,6 +60,7 @@ const next = (state: State, part: Part, isQuestion: boolean): State | undefined 
       if (state.deed === undefined) return undefined
       return state.stated === true ? { ...state, asked: true, stated: false } : state.asked ? state : undefined
     case "Statement": {
+      if (!isFollowed(state, part.follows)) return undefined
       const enough = part.enough && !isQuestion
       if (part.deed !== undefined) {
         const after = joined(state, part.deed, state.asked || enough)
@@ -64,6 +71,10 @@ const next = (state: State, part: Part, isQuestion: boolean): State | undefined 
       if (state.deed !== undefined) return isSame(part.subject, subjectOf(state.deed)) ? state : undefined
       return state.subject !== undefined || part.subject === undefined ? undefined : { ...state, subject: part.subject }
     }
+    case "Detail":
+      return state.deed?._tag === "Create"
+        ? { ...state, deed: Deed.Create({ ...state.deed, rest: [...state.deed.rest, ...part.rest] }) }
+        : undefined
     case "Order":
       return joined(state, part.deed, true)
   }
@@ -92,8 +103,18 @@ const joined = (state: State, deed: Deed, asked: boolean): State | undefined => 
   if (deed._tag !== "Update") return undefined
   const subjects = [before.subject, deed.subject].filter(({ _tag }) => _tag !== "It")
   if (subjects.length === 2 && !isSame(subjects[0], subjects[1])) return undefined
+  const { list = deed.list } = before
+  if (list !== undefined && before.list !== undefined && deed.list !== undefined) return undefined
   const settings = [...before.settings, ...deed.settings]
-  return { ...state, deed: Deed.Update({ subject: subjects[0] ?? before.subject, settings }), asked }
+  return {
+    ...state,
+    deed: Deed.Update({
+      subject: subjects[0] ?? before.subject,
+      settings,
+      ...(list === undefined ? {} : { list })
+    }),
+    asked
+  }
 }
 
 const PRONOUN =

@@ -71,7 +71,10 @@ export function* cellsOf(deed: Updating, target: Target, world: World): Script<R
 const standing = (cell: Cell, { cells }: Target): Cell | Problem => {
   if (cell.was === undefined) return cell
   const now = shownCell(cells[cell.column])
-  const same = foldText(now) === foldText(cell.was) || foldText(now).split(" ").includes(foldText(cell.was))
+  const same =
+    foldText(now) === foldText(cell.was) ||
+    foldText(now).split(" ").includes(foldText(cell.was)) ||
+    (cell.wasTime !== undefined && minuteOf(cells[cell.column]).startsWith(minuteOf(cell.wasTime)))
   return same
     ? cell
     : problem(
@@ -79,6 +82,9 @@ const standing = (cell: Cell, { cells }: Target): Cell | Problem => {
         `It isn't “${cell.was}” now${now === "" ? "" : `, but “${now}”`}. I haven't drafted anything.`
       )
 }
+
+/** A time to its minute, or a date alone. */
+const minuteOf = (time: unknown): string => (typeof time === "string" ? time.replace(" ", "T").slice(0, 16) : "")
 
 const DAY = 1440
 

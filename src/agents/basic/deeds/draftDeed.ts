@@ -240,7 +240,7 @@ const likeliest = (deeds: ReadonlyArray<Typed>): ReadonlyArray<Typed> => {
 
 function* draftOf(deed: Deed, types: ReadonlyArray<ContextType>, world: World, chosen?: Row): Script<Draft | Problem> {
   if (deed._tag === "Create") return yield* creation(deed, world)
-  if (deed.subject._tag === "Rows") return yield* draftOfSet(deed, deed.subject.lookup, world)
+  if (deed.subject._tag === "Rows") return yield* draftOfSet(deed, deed.subject, world)
   const row =
     chosen !== undefined && types.some(({ id }) => id === chosen.type.id)
       ? chosen

@@ -1,21 +1,22 @@
 /** Drafts a change of a set of rows: one draft, with the same values for each row. */
+import { foldText } from "../../../domain/keys.ts"
 import { type Filter, MAX_LIMIT } from "../../../domain/Query.ts"
 import { plainValue } from "../../../domain/valueList.ts"
 import { both } from "../locate.ts"
-import type { Lookup } from "../Lookup.ts"
 import type { ContextType } from "../readConversation.ts"
+import { called } from "../replies.ts"
 import { find, inParallel, type Script } from "../script.ts"
 import { type Deed, Subject } from "./Deed.ts"
 import { actionOf, type Draft, valuesOf } from "./Draft.ts"
 import { findSet, setFilters } from "./findSet.ts"
-import { findSubject, type Problem, problem, RANKS, type World } from "./findSubject.ts"
-import type { Word } from "./words.ts"
+import { findSubject, type Problem, problem, RANKS, type Row, type World } from "./findSubject.ts"
+import { textOf, type Word } from "./words.ts"
 import { type Cell, settle, type Target } from "./settle.ts"
 
 /** A change of a set: the same values for each row. */
 export function* draftOfSet(
   deed: Exclude<Deed, { _tag: "Create" }>,
-  lookup: Lookup,
+  { count, except = [], lookup }: Omit<Extract<Subject, { _tag: "Rows" }>, "_tag">,
   world: World
 ): Script<Draft | Problem> {
   const { type } = lookup.noun
@@ -27,8 +28,23 @@ export function* draftOfSet(
   if (wrong !== undefined || !("sets" in filters)) return wrong ?? problem(RANKS.words, "")
   const settled = cells.filter((each) => each._tag === "Cell")
   const was = wasIn(settled)
-  const set = yield* findSet(filters, was, world)
-  if (set._tag === "Problem") return set
+  const found = yield* findSet(filters, was, world)
+  if (found._tag === "Problem") return found
+  const kept = except.map((words) => ofName(words, found.rows, world))
+  const unknown = kept.findIndex((row) => row === undefined)
+  if (unknown >= 0)
+    return problem(
+      RANKS.missing,
+      `None of those ${called(found.said, type, 2)} is called “${textOf(world.said, except[unknown]!)}”. I haven't drafted anything.`
+    )
+  const set = { ...found, rows: found.rows.filter((row) => !kept.includes(row)) }
+  if (set.rows.length === 0)
+    return problem(RANKS.missing, `Nothing is left of those ${called(set.said, type, 2)}. I haven't drafted anything.`)
+  if (count !== undefined && set.rows.length !== count)
+    return problem(
+      RANKS.several,
+      `There are ${set.rows.length} ${called(set.said, type, set.rows.length)} like that, and you said ${count}. I haven't drafted anything.`
+    )
   const entityIds = set.rows.map(({ id }) => id).sort()
   if (deed._tag === "Delete") return { _tag: "Draft", actionId, entityIds, set }
   const values = valuesOf(settled)
@@ -76,14 +92,20 @@ export function* draftOfEach(
   return typeof values === "string" ? problem(RANKS.value, values) : { _tag: "Draft", actionId, entityIds, values, set }
 }
 
+/** The one row with exactly this name. */
+const ofName = (words: ReadonlyArray<Word>, rows: ReadonlyArray<Row>, { said }: World): Row | undefined => {
+  const named = rows.filter(({ name }) => foldText(name) === foldText(textOf(said, words)))
+  return named.length === 1 ? named[0] : undefined
+}
+
 const wasIn = (cells: ReadonlyArray<Cell>): ReadonlyArray<Filter> =>
-  cells.flatMap(({ column, isReference, was }) =>
+  cells.flatMap(({ column, isReference, was, wasTime }) =>
     was === undefined
       ? []
       : [
           {
             columnId: column,
-            ...(isReference === true ? { op: "ilike", value: was } : { op: "eq", value: plainValue(was) })
+            ...(isReference === true ? { op: "ilike", value: was } : { op: "eq", value: plainValue(wasTime ?? was) })
           }
         ]
   )

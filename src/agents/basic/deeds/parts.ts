@@ -1,5 +1,5 @@
 /** What the shapes of requests make of their captures. */
-import { Deed, Part, Setting, Subject } from "./Deed.ts"
+import { Deed, type Follows, Part, Setting, Subject } from "./Deed.ts"
 import { lengthAt } from "./lengths.ts"
 import type { Calendar } from "./moments.ts"
 import type { Captures } from "./shapes.ts"
@@ -15,13 +15,19 @@ type Build = (captures: Captures, read: ReadSubject, calendar: Calendar) => Part
 /** Shapes, and what they make. */
 export type Rule = readonly [shapes: ReadonlyArray<string>, build: Build]
 
+/** A word that the person hasn't said. */
+export const unsaid = (word: string) => ({ text: word, word, after: "", capital: false, start: 0, end: 0 })
+
 export const update =
-  (settings: (captures: Captures) => ReadonlyArray<Setting>, enough?: boolean): Build =>
+  (settings: (captures: Captures) => ReadonlyArray<Setting>, enough?: boolean | Follows): Build =>
   (captures, read) => {
     const subject = captures["x"] === undefined ? Subject.It() : read(captures["x"])
     if (subject === undefined) return undefined
     const deed = Deed.Update({ subject, settings: settings(captures) })
-    return enough === undefined ? Part.Order({ deed }) : Part.Statement({ deed, enough })
+    if (enough === undefined) return Part.Order({ deed })
+    return typeof enough === "boolean"
+      ? Part.Statement({ deed, enough })
+      : Part.Statement({ deed, enough: true, follows: enough })
   }
 
 /** Only where a set of rows is meant: "give Raj all of Lena's leads". */

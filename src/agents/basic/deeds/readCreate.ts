@@ -116,6 +116,16 @@ export const readCreate = (
     if (title.some(({ word }) => CARDINALS[word] !== undefined || /^\d+$/.test(word))) break
     const kinds = kind === undefined || generic ? {} : { kind: kind.replace(/s$/, "") }
     const after = words.slice(noun + there.length)
+    // "a new task: Book the photographer, due May 3": the name ends at the comma.
+    const comma = after.findIndex(({ after: sign }) => /[,;]/.test(sign))
+    const called = after.slice(0, comma < 0 ? after.length : comma + 1)
+    if (
+      called.length > 0 &&
+      title.length === 0 &&
+      words[noun + there.length - 1]!.after.includes(":") &&
+      isValue(called)
+    )
+      of({ type, name: called, rest: [...lead, ...after.slice(called.length)], ...kinds })
     of({ type, rest: [...lead, ...after], ...kinds, ...(title.length === 0 ? {} : { name: title }) })
     // "a high priority task called Rotate keys".
     if (title.length > 0) of({ type, rest: [...lead, { ...title[0]!, ...WITH }, ...title, ...after], ...kinds })
@@ -142,6 +152,9 @@ export const readCreate = (
   const people = peopleOf(context)
   if (people !== undefined && way.bare && at === 0 && (isPronoun(words) || (couldBeName(words) && way.placed)))
     of({ type: people, name: words, rest: [] })
+  // "add “Renew the domain” to the Platform project": the type whose columns the rest fits.
+  if (way.bare && at === 0 && words[0]?.quoted === true && words.length > 1)
+    for (const type of context.types) of({ type, name: words.slice(0, 1), rest: words.slice(1) })
   const meetings = context.types.find(({ id }) => id === "meetings")
   const timed = way.titled && words.some((_, from) => momentAt(words.slice(from), calendarOf(context)) !== undefined)
   if (timed && found.length === 0 && meetings !== undefined)

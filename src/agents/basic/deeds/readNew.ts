@@ -133,6 +133,19 @@ function* steps(words: Words, so: New, about: About, depth: number): Generator<r
       }
     }
   }
+  // "to Carlos's tasks".
+  if (owner !== undefined && !ownerSet) {
+    for (const lead of leads([["to"], ["on"], ["onto"]])) {
+      for (const length of nameLengths(words.slice(lead))) {
+        const [sign, noun] = words.slice(lead + length)
+        if (sign?.word === "'s" && LISTS.test(noun?.word ?? ""))
+          yield [
+            lead + length + 2,
+            setting(so, Setting.Concept({ concept: "owner", value: words.slice(lead, lead + length) }))
+          ]
+      }
+    }
+  }
   if (guests !== undefined) {
     for (const lead of leads(GUESTS)) {
       for (const length of nameLengths(words.slice(lead)))
@@ -213,6 +226,8 @@ function* steps(words: Words, so: New, about: About, depth: number): Generator<r
       if (words.length > length) yield [length, { ...so, people: [words.slice(0, length)] }]
 }
 
+/** Where a person's rows are kept, in people's words. */
+const LISTS = /^(tasks|list|plate|queue|pile|todos|to-dos|work|workload|backlog|desk)$/
 const OWNING = [
   "as the owner",
   "as owner",

@@ -7,7 +7,7 @@ import { byWord } from "../../../domain/text.ts"
 import { nounAt } from "../Lookup.ts"
 import type { Pattern } from "../patterns.ts"
 import type { Context } from "../readConversation.ts"
-import { clausesOf, isPlaceOf, withoutClosers, withoutOpeners } from "./clauses.ts"
+import { clausesOf, isPlaceOf, JOINERS, withoutClosers, withoutOpeners } from "./clauses.ts"
 import { combine } from "./combine.ts"
 import { Deed, Part, type Request, Setting } from "./Deed.ts"
 import { lengthAt } from "./lengths.ts"
@@ -15,9 +15,9 @@ import { FUNCTION_WORDS, ORDERS } from "./lexicon.ts"
 import { calendarOf, momentOf } from "./moments.ts"
 import { CREATES, isValue, readCreate } from "./readCreate.ts"
 import { couldBeName, readSubject } from "./readSubject.ts"
-import { reasonsOf } from "./reasons.ts"
+import { isPolite, reasonsOf } from "./reasons.ts"
 import { respelt } from "./respelt.ts"
-import { assigned, withoutAbsence, withoutPlease } from "./rewrite.ts"
+import { assigned, withoutAbsence, withoutPlease, withSpelling, withThatDay } from "./rewrite.ts"
 import { RULES } from "./rules.ts"
 import { type Captures, type Fits, matches, shapeOf } from "./shapes.ts"
 import { MAX_WORDS, readWords, type Said, type Word } from "./words.ts"
@@ -31,7 +31,7 @@ const MAX_READINGS = 24
 
 /** Every way in which the message asks for a change; none if it asks for something else, or for more. */
 export const readRequest = (message: string, context: Context): Request => {
-  const said = withoutAbsence(withoutPlease(readWords(message)), context)
+  const said = withSpelling(withoutAbsence(withThatDay(withoutPlease(readWords(message)), context), context))
   const signed = assigned(said)
   const plain = readSaid(said, context)
   const request = signed === undefined ? plain : withAll(plain, readSaid(signed, context))
@@ -99,6 +99,7 @@ const partReader = (context: Context) => {
           )
         )
       case "t":
+      case "t2":
         return momentOf(words, calendar) !== undefined
       case "s":
         return (
@@ -116,10 +117,13 @@ const partReader = (context: Context) => {
         return words.length <= 3 && words.every(({ word }) => !FUNCTION_WORDS.has(word) || /^(of|our)$/.test(word))
       case "place":
         return isPlace(words)
+      case "e":
+        return words.length <= 5 && words.some(({ text }) => text.includes("@") || text.replace(/\D/g, "").length > 5)
       case "o":
         return words.length <= 4 && isValue(words)
       default:
-        return isValue(words)
+        // "the 14th of December" is a value, too.
+        return isValue(words) || (first!.word === "the" && momentOf(words, calendar) !== undefined)
     }
   }
   const known = new Map<string, ReadonlyArray<Part>>()
@@ -196,6 +200,7 @@ const partReader = (context: Context) => {
     const key = `${clause[0]!.start}-${clause.at(-1)!.end}`
     const before = known.get(key)
     if (before !== undefined) return before
+    if (isPolite(clause)) return [Part.Reason({ isLoose: false })]
     const found = withoutOpeners(clause).flatMap((stage) => {
       const bare = withoutAll(withoutClosers(lemmatized(stage), isPlace, false))
       const kept = withoutClosers(lemmatized(stage), isPlace, true)
@@ -219,8 +224,12 @@ const partReader = (context: Context) => {
     const isJoined = /^(and|then)$/.test(clause[0]!.word)
     // A statement of a value that no row has can be a reason: "she is a hot one".
     const isStated = own.every(({ _tag }) => _tag === "Statement")
-    const parts =
-      isJoined || !isStated ? own : [...own, ...reasonsOf(withoutOpeners(clause).at(-1)!, read, own.length > 0)]
+    const reasons = isJoined || !isStated ? [] : reasonsOf(withoutOpeners(clause).at(-1)!, read, own.length > 0)
+    const details =
+      own.length > 0 || JOINERS.has(clause[0]!.word)
+        ? []
+        : [Part.Detail({ rest: withoutClosers(clause, isPlace, false) })]
+    const parts = [...own, ...reasons, ...details]
     known.set(key, parts)
     return parts
   }
@@ -265,12 +274,12 @@ const SINGULARS: Readonly<Record<string, string>> = byWord({
   "'re": "is"
 })
 
-/** Whether a part is about a set of rows. */
+/** Whether a part is about a set of rows, or about several names. */
 const isOfRows = (part: Part): boolean =>
   (part._tag === "Order" || part._tag === "Statement") &&
   part.deed !== undefined &&
   part.deed._tag !== "Create" &&
-  part.deed.subject._tag === "Rows"
+  (part.deed.subject._tag === "Rows" || (part.deed.subject._tag === "Named" && part.deed.subject.each !== undefined))
 
 const IMPLIED = /^(need|needs|should|must|has|have|will|is|are|to|can|ought|belong|belongs|go|goes)$/
 

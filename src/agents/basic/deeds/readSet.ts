@@ -1,8 +1,9 @@
 /** Reads the words for a set of rows, as a question for a list is read: "all of Akira's leads that are interested in software". */
+import { CARDINALS } from "../../english.ts"
 import { type Lookup, nounAt } from "../Lookup.ts"
 import type { Context } from "../readConversation.ts"
 import { CONDITIONS } from "../conditions.ts"
-import { readLookup } from "../readLookup.ts"
+import { readLookup, WANTED } from "../readLookup.ts"
 import type { Word } from "./words.ts"
 
 type Words = ReadonlyArray<Word>
@@ -31,8 +32,45 @@ const VAGUE = new Set(
 const PLURALS = new Set("people staff folks calendar schedule agenda".split(" "))
 const SINGULAR_AFTER = new Set(["every", "each", "any"])
 
+/** A set of rows, and how many of them the person counts: "both of Lena's tasks". */
+interface CountedSet {
+  readonly lookup: Lookup
+  readonly count?: number
+}
+
+/** The number of rows that the first words say, and how many words those are: "both of", "all three", "the two". */
+const countAt = (words: Words): { readonly count: number; readonly length: number } | undefined => {
+  const said = words.slice(0, 5).map(({ quoted, word }) => (quoted === true ? "" : word))
+  const isBoth = said[0] === "both"
+  let at = isBoth ? 1 : said[0] === "all" && said[1] === "the" ? 2 : /^(all|the)$/.test(said[0] ?? "") ? 1 : 0
+  if (at === 0) return undefined
+  const count = isBoth ? 2 : (CARDINALS[said[at]!] ?? (/^\d{1,2}$/.test(said[at] ?? "") ? Number(said[at]) : 0))
+  if (count < 2) return undefined
+  if (!isBoth) at += 1
+  if (said[at] === "of") at += 1
+  if (said[at] === "the") at += 1
+  return { count, length: at }
+}
+
+const FORMS = [...CONDITIONS, ...WANTED]
+
 /** The set that all the words mean; undefined if they name one row, or if any word is left. */
-export const readSet = (words: Words, context: Context): Lookup | undefined => {
+export const readSet = (words: Words, context: Context): CountedSet | undefined => {
+  const counted = countAt(words)
+  const lookup =
+    counted === undefined ? setOf(words, context, false) : setOf(words.slice(counted.length), context, true)
+  if (lookup === undefined) return undefined
+  return counted === undefined ? { lookup } : { lookup, count: counted.count }
+}
+
+/** "Lena's low priority task", "my blocked task": the one row that somebody's conditions leave. */
+export const readOne = (words: Words, context: Context): Lookup | undefined =>
+  words.some(({ quoted, word }) => quoted !== true && word === "'s") || words[0]?.word === "my"
+    ? setOf(words, context, true, true)
+    : undefined
+
+/** `isCounted` if a number says that all of them are meant. */
+const setOf = (words: Words, context: Context, isCounted: boolean, isOne = false): Lookup | undefined => {
   const whole = WHOLE.find((texts) => texts.every((text, at) => words[at]?.word === text && words[at]?.quoted !== true))
   const [first] = words
   // "everybody at Iron Marine": all people.
@@ -40,11 +78,14 @@ export const readSet = (words: Words, context: Context): Lookup | undefined => {
     first?.quoted !== true && /^(everybody|everyone)$/.test(first?.word ?? "")
       ? [{ ...first!, word: "people", text: "people", capital: false }, ...words.slice(1)]
       : words
-  const rest = own.slice(whole?.length ?? 0).map(({ word, ...each }): Word => ({
-    ...each,
-    word: word.replace(/^(\p{L}+)-(priority|level|status)$/u, "$1 $2")
-  }))
-  const lookup = rest.length === 0 ? undefined : readLookup(states(spaced(rest)), context, CONDITIONS)
+  const rest = own
+    .slice(whole?.length ?? 0)
+    .filter(({ quoted, word }) => quoted === true || word !== "yet")
+    .map(({ word, ...each }): Word => ({
+      ...each,
+      word: word.replace(/^(\p{L}+)-(priority|level|status)$/u, "$1 $2")
+    }))
+  const lookup = rest.length === 0 ? undefined : readLookup(states(spaced(rest)), context, FORMS)
   // "the due date of Lena's tasks" isn't a person's.
   if (lookup?.conditions.some((each) => each._tag === "With" && each.words.some(({ word }) => word === "of")) === true)
     return undefined
@@ -52,13 +93,15 @@ export const readSet = (words: Words, context: Context): Lookup | undefined => {
   if (lookup === undefined || lookup.limit !== undefined || lookup.order !== undefined) return undefined
   const noun = rest.findIndex((_, at) => nounAt(rest.slice(at), context)?.noun.said === lookup.noun.said)
   if (noun < 0 || rest.slice(0, noun).some(({ quoted, word }) => quoted !== true && VAGUE.has(word))) return undefined
+  const isLast = nounAt(rest.slice(noun), context)!.length === rest.length - noun
   const isPlural =
     PLURALS.has(last(lookup.noun.said)) ||
     lookup.noun.said.toLowerCase() === lookup.noun.type.plural.toLowerCase() ||
     /[^s]s$/i.test(lookup.noun.said)
-  if (!isPlural && !SINGULAR_AFTER.has(whole?.[0] ?? "")) return undefined
+  if (isOne ? isPlural || lookup.conditions.length < 2 || !isLast : !isPlural && !SINGULAR_AFTER.has(whole?.[0] ?? ""))
+    return undefined
   // "delete leads" may be half of a sentence.
-  return whole === undefined && lookup.conditions.length === 0 ? undefined : lookup
+  return whole === undefined && !isCounted && lookup.conditions.length === 0 ? undefined : lookup
 }
 
 const last = (said: string): string => said.toLowerCase().split(" ").at(-1)!
@@ -75,6 +118,9 @@ const states = (words: Words): Words =>
     )
       return [{ ...each, text: "with", word: "with", after: "" }, each]
     const [before, next] = [words[at - 1], words[at + 1]]
+    // "that's still to do".
+    if (each.quoted !== true && each.word === "'s" && /^(that|which|who)$/.test(before?.word ?? ""))
+      return [{ ...each, text: "is", word: "is" }]
     if (each.quoted !== true && each.word === "to" && next?.word === "do" && next.quoted !== true)
       return [{ ...next, text: "to do", word: "to do", start: each.start }]
     return each.quoted !== true && each.word === "do" && before?.word === "to" ? [] : [each]

@@ -3,17 +3,18 @@ import { PEOPLE } from "../../../domain/EntityType.ts"
 import { PARTICLES } from "../lexicon.ts"
 import type { Context, ContextType } from "../readConversation.ts"
 import { nounAt } from "../Lookup.ts"
+import { startsWith } from "../patterns.ts"
 import { folded } from "../tokenize.ts"
 import { Subject } from "./Deed.ts"
 import { FUNCTION_WORDS, isBeyond, isRounded, MANY, ORDERS, QUESTION_WORDS } from "./lexicon.ts"
 import { type Calendar, dayAt, type Moment, momentAt, timeOfDayAt } from "./moments.ts"
-import { readSet } from "./readSet.ts"
+import { readOne, readSet } from "./readSet.ts"
 import type { Word } from "./words.ts"
 
 type Words = ReadonlyArray<Word>
 
 const PRONOUNS = new Set(
-  "it|them|him|her|they|she|he|that|this|these|those|that one|this one|the one|the record|this record|that record|the entry|this entry|that entry|the contact|that contact|this contact|this person|that person|this customer|that customer|the customer|this lead|that lead|the lead|the meeting|that meeting|this meeting|the event|that event|this event|this task|that task|the task|their record|their entry|their profile|her record|his record|their account|this account|the new lead|the new customer|the new contact".split(
+  "it|them|him|her|both|both of them|them both|all of them|them all|they|she|he|that|this|these|those|that one|this one|the one|the record|this record|that record|the entry|this entry|that entry|the contact|that contact|this contact|this person|that person|this customer|that customer|the customer|this lead|that lead|the lead|the meeting|that meeting|this meeting|the event|that event|this event|this task|that task|the task|their record|their entry|their profile|her record|his record|their account|this account|the new lead|the new customer|the new contact".split(
     "|"
   )
 )
@@ -23,6 +24,9 @@ export const isPronoun = (words: Words): boolean => !words.some(({ quoted }) => 
 
 const MAX_NAME = 9
 const DETERMINERS = new Set(["the", "my", "our", "that", "this", "a"])
+const RECORDS_OF = ["entry", "record", "profile", "card", "contact", "account", "file", "details", "data"].flatMap(
+  (noun) => ["for", "of"].map((word) => [noun, word])
+)
 const RECORDS = new Set(["record", "profile", "entry", "card", "account", "details", "file"])
 
 /** Whether words can be a person's name, as far as one can tell without a lookup. */
@@ -46,16 +50,41 @@ export const readSubject =
     const [first] = words
     if (first === undefined) return undefined
     if (isPronoun(words)) return Subject.It()
-    const lookup = readSet(words, context)
-    if (lookup !== undefined) return Subject.Rows({ lookup })
+    const set = exceptedFrom(words, context) ?? readSet(words, context)
+    if (set !== undefined) return Subject.Rows(set)
     if (first.quoted !== true && (QUESTION_WORDS.has(first.word) || MANY.has(first.word))) return undefined
-    return describedBy(words, context, calendar) ?? named(words, context)
+    const described = describedBy(words, context, calendar)
+    if (described !== undefined) return described
+    const one = readOne(words, context)
+    return one === undefined ? named(words, context) : Subject.Rows({ lookup: one, count: 1 })
   }
+
+const EXCEPT = ["except for", "apart from", "other than", "but not", "except", "excluding", "besides"].map((text) =>
+  text.split(" ")
+)
+
+/** "all of Raj's tasks except Renew certificates and Pay the rent": a set, and the names of rows that stay as they are. */
+const exceptedFrom = (words: Words, context: Context) => {
+  for (const lead of EXCEPT) {
+    const at = words.findIndex((_, from) => from > 0 && startsWith(words.slice(from), lead))
+    const rest = at < 0 ? [] : words.slice(at + lead.length)
+    if (rest.length === 0) continue
+    const bare = rest.length > 1 && rest[0]!.word === "for" ? rest.slice(1) : rest
+    // "except the done ones" is a condition.
+    if (!bare[0]!.capital && bare[0]!.quoted !== true) continue
+    const except = namesIn(bare) ?? (bare.length <= MAX_NAME && isName(bare) ? [bare] : undefined)
+    const set = except && readSet(words.slice(0, at), context)
+    if (set !== undefined) return { ...set, except: except! }
+  }
+  return undefined
+}
 
 /** A name, with the noun of its type before or after it: "customer Ada Lovelace", "the Vault doors deal". */
 const named = (words: Words, context: Context): Subject | undefined => {
-  const bare =
+  const whole =
     words.length > 1 && /^(the|our|my)$/.test(words[0]!.word) && words[0]!.quoted !== true ? words.slice(1) : words
+  const lead = RECORDS_OF.find((text) => whole.length > 2 && startsWith(whole, text))
+  const bare = whole.slice(lead?.length ?? 0)
   const before = nounAt(bare, context)
   const last = bare.at(-1)!
   const recordOf = bare.length > 2 && RECORDS.has(last.word) && bare.at(-2)!.word === "'s" ? bare.slice(0, -2) : bare
@@ -63,10 +92,10 @@ const named = (words: Words, context: Context): Subject | undefined => {
     before !== undefined && before.length < bare.length && isSingular(bare.slice(0, before.length), before.noun.type)
       ? bare.slice(before.length)
       : undefined
-  const lead =
+  const title =
     rest?.[0]?.quoted !== true && /^(called|named|titled)$/.test(rest?.[0]?.word ?? "") ? rest!.slice(1) : rest
-  if (lead !== undefined && isName(lead) && lead.length <= MAX_NAME && before !== undefined) {
-    return Subject.Named({ words: lead, type: before.noun.type })
+  if (title !== undefined && isName(title) && title.length <= MAX_NAME && before !== undefined) {
+    return Subject.Named({ words: title, type: before.noun.type })
   }
   const each = namesIn(bare)
   if (recordOf.length > (each === undefined ? MAX_NAME : MAX_NAMES) || !isName(recordOf)) return undefined

@@ -11,11 +11,20 @@ type Words = ReadonlyArray<Word>
 
 /** Whole sentences that ask for nothing. */
 const POLITE = new Set([...OPENERS, ...CLOSERS])
-const MAX_REASON = 14
+/** Whether words only greet, thank or announce. */
+export const isPolite = (words: Words): boolean => POLITE.has(words.map(({ word }) => word).join(" "))
+const MAX_REASON = 16
+const MAX_BEFORE_VERB = 9
 const PAST = /^[a-z]{3,}ed$/
 const PRESENT = /^[a-z]{3,}[^s]s$/
 /** "do not …", "never …": what isn't to be done. */
 const ORDERED_NOT = /^(do not|never|not)\b/
+
+/** "too much", "both declined" after two names, and "we dropped both". */
+const isHarmless = (said: ReadonlyArray<string>, at: number): boolean =>
+  said[at] === "too"
+    ? at < said.length - 1
+    : said[at] === "both" && at > 0 && (at === said.length - 1 || PAST.test(said[at + 1]!))
 
 /** The reason that a clause is, also with the row that it is about; none if it could be more than a reason. */
 export const reasonsOf = (
@@ -24,12 +33,12 @@ export const reasonsOf = (
   isLoose = false
 ): ReadonlyArray<Part> => {
   const [first] = words
-  if (POLITE.has(words.map(({ word }) => word).join(" "))) return [Part.Reason({ isLoose })]
+  if (isPolite(words)) return [Part.Reason({ isLoose })]
   if (first === undefined || words.length < 2 || words.length > MAX_REASON) return []
   const said = words.map(({ word }) => word)
   if (
     words.some(({ after, quoted, text }) => quoted === true || /[\d@]/.test(text) || after.includes("?")) ||
-    said.some((word) => NO_REASON.has(word) || OTHER_REQUESTS.has(word) || (CARDINALS[word] ?? 1) > 1) ||
+    said.some((word) => OTHER_REQUESTS.has(word) || (CARDINALS[word] ?? 1) > 1) ||
     words.slice(0, -1).some(({ after }) => /[,:;—–-]/.test(after)) ||
     ORDERED_NOT.test(said.slice(0, 2).join(" "))
   )
@@ -42,8 +51,13 @@ export const reasonsOf = (
       (REASON_VERBS.has(word) || PAST.test(word) || (isPronoun && at <= 2 && PRESENT.test(word)))
   )
   const begins = isPronoun || first.capital || /^(the|our|my|their|his|her)$/.test(first.word)
-  if (verb < 1 || verb > 6) return []
+  if (verb < 1 || verb > MAX_BEFORE_VERB) return []
   const subject = isPronoun ? undefined : read(words.slice(0, verb))
   if (!begins && subject === undefined) return []
-  return [Part.Reason({ isLoose }), ...(subject?._tag === "Named" ? [Part.Reason({ isLoose, subject })] : [])]
+  // The words of a set and of several names are read: "all the tasks in review have been approved".
+  const isSeveral = subject?._tag === "Rows" || (subject?._tag === "Named" && subject.each !== undefined)
+  const from = isSeveral ? verb : 0
+  if (said.some((word, at) => at >= from && NO_REASON.has(word) && !isHarmless(said, at))) return []
+  const isKnown = subject?._tag === "Named" || subject?._tag === "Rows"
+  return [Part.Reason({ isLoose }), ...(isKnown ? [Part.Reason({ isLoose, subject })] : [])]
 }

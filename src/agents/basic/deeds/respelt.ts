@@ -21,14 +21,15 @@ const isSwapped = (said: string, word: string): boolean =>
   said.length === word.length &&
   [...said].some((_, at) => said.slice(0, at) + (said[at + 1] ?? "") + said[at] + said.slice(at + 2) === word)
 
+/** Whether a word is another one with a mistake. */
+export const isMistaken = (said: string, word: string): boolean => isNear(said, word) || isSwapped(said, word)
+
 /** Undefined if no word among the first is nearly one verb and no word itself. */
 export const respelt = ({ text, words }: Said): Said | undefined => {
   for (const [at, each] of words.slice(0, MAX_BEFORE).entries()) {
     if (each.quoted === true || (each.capital && at > 0) || !/^[a-z]{4,}$/.test(each.word)) continue
     if (VERBS.includes(each.word)) return undefined
-    const near = VERBS.filter(
-      (verb) => each.word.length >= MIN_LENGTH - 1 && (isNear(each.word, verb) || isSwapped(each.word, verb))
-    )
+    const near = VERBS.filter((verb) => each.word.length >= MIN_LENGTH - 1 && isMistaken(each.word, verb))
     if (near.length === 1)
       return { text, words: words.map((word, index) => (index === at ? { ...word, word: near[0]! } : word)) }
   }

@@ -12,13 +12,12 @@ import {
   type Rule,
   shift,
   stretch,
+  unsaid,
   update,
   value
 } from "./parts.ts"
 import { VALUE_RULES } from "./valueRules.ts"
 
-/** A word that the person hasn't said. */
-const unsaid = (word: string) => ({ text: word, word, after: "", capital: false, start: 0, end: 0 })
 const OWNER = unsaid("owner")
 const DONE = unsaid("done")
 const ME = unsaid("me")
@@ -32,6 +31,8 @@ export const RULES: ReadonlyArray<Rule> = [
       "(rename|retitle|call) {x} {v}",
       "(title|name) {x} {v}",
       "give {x} the (new)? (name|title) (of)? {v}",
+      "{x} (needs|should have|should get|must have|deserves) a (better|new|different|clearer|shorter|longer) (name|title) (=|of)? {v}",
+      "{x} should (read|say|be spelled|be spelt|be written) {v}",
       "(can|could|may|shall) {x} be (renamed|renamed to|called|retitled|retitled to|named) {v}"
     ],
     update(named)
@@ -46,6 +47,8 @@ export const RULES: ReadonlyArray<Rule> = [
     [
       "<assign> {x} (over|across|back)? (to|over to|on to) {p}",
       "<assign> {x} from {o} (over)? to {p}",
+      "(take|get|pull|move) {x} (off|off of|away from|from) {o} and (give|hand|pass|assign|reassign|hand over|move) it (over)? to {p}",
+      "(put|sign|write|note) {p} down (for|on) {x}",
       "<assign> from {o} (over)? to {p} = {x}",
       "<assign> (over)? to {p} = {x}",
       "<assign> (the)? (ownership|owner|responsibility) (of|for) {x} (over)? to {p}",
@@ -67,6 +70,7 @@ export const RULES: ReadonlyArray<Rule> = [
       "(to be)? (assigned to|owned by|handled by|managed by) {p}",
       "(make|set|name|appoint) {p} (as)? (the|their|his|her|its)? (new)? <owner>",
       "(with)? {p} as (the|their|his|her|its)? (new)? <owner>",
+      "{p} (takes over|will take over|is taking over|takes it|takes it over|takes this|will take it|will take this|does it|will do it|is on it)",
       "(the)? <owner> (is|should be|will be|=)? {p}",
       "(have|let|can|could) {p} <take> {x}",
       "(can|could|may|shall) {x} be (assigned|reassigned|given|handed|handed over|transferred|moved|passed|switched) (over)? to {p}"
@@ -82,6 +86,8 @@ export const RULES: ReadonlyArray<Rule> = [
     [
       "i (will take|can take|am taking|will do|will handle|will pick up|take|am picking up|will look after) {x} (myself|on)?",
       "i (will take|can take|am taking) (over|on) {x} (myself)?",
+      "i (will take|can take|am taking) (over|on)? {x} (from|off) {o}",
+      "(put|set|register|book|list) {x} (on|in|under|down to) my name",
       "(assign|give|hand) {x} (over)? to (me|myself)"
     ],
     update(() => [Setting.Concept({ concept: "owner", value: [ME] })])
@@ -108,12 +114,15 @@ export const RULES: ReadonlyArray<Rule> = [
       "(unassign|deassign) {x}",
       "(unassign|deassign) {x} from {p}",
       "take {x} (away|off|back)? from {p}",
+      "take {x} off {p}",
+      "(nobody|no one) (should be|is to be|must be) (assigned to|responsible for|on) {x}",
       "(take|get|pull) {p} off (of)? {x}",
       "remove {p} from {x}"
     ],
     update(({ p }) => [Setting.Column({ column: [OWNER], value: [], ...(p === undefined ? {} : { was: p }) })])
   ],
   [["{x} (is|are|'s|will be) due (on|by)? {t}"], update(moment, false)],
+  [["due (on|by)? {t}"], update(moment, "named")],
   [
     ["{x} (can wait|can slip|will wait|has to wait|must wait|can be left|can stay open) (until|till|to) {t}"],
     update(moment, true)
@@ -126,7 +135,10 @@ export const RULES: ReadonlyArray<Rule> = [
     update(moment, true)
   ],
   [
-    ["(make|set|mark) {x} (to be|as)? due (on|by)? {t}", "(want|like|need|have|get) {x} (to be)? due (on|by)? {t}"],
+    [
+      "(make|set|mark) {x} (to be|as)? due (on|by)? {t}",
+      "(i would|we would|i|we)? (want|like|need|have|get) {x} (to be)? due (on|by)? {t}"
+    ],
     update(moment)
   ],
   [
@@ -143,10 +155,13 @@ export const RULES: ReadonlyArray<Rule> = [
       "{x} 's (new)? <owner> <be> {p}",
       "{p} (instead of|rather than|in place of) {o} (on|for) {x}",
       "{x} <becomes> {p} 's (job|task|responsibility|problem|turf|to do|to handle|to take care of|now)?",
+      "{x} is {p} 's (job|task|responsibility|problem|turf)? now (and)? (not|no longer) {o} 's (job|task|responsibility|problem|turf)? (anymore|any more|any longer)?",
       "{p} <be> {x} 's (new)? <owner>"
     ],
     update(owner, true)
   ],
+  // Who is willing isn't asked yet: "please assign it to him" follows.
+  [["{p} <volunteers> (do|finish|complete|<take>) {x}"], update(owner, false)],
   [
     [
       "<later> {x} by {d}",
@@ -167,6 +182,7 @@ export const RULES: ReadonlyArray<Rule> = [
       "{x} (is|'s|got|has been|was) (delayed|postponed|pushed back|pushed) by {d}",
       "(can|could|may|shall|let|have) {x} (start|begin|be|happen|take place|be moved|be pushed|be pushed back|be pushed out) (by)? {d} (later|back|out)",
       "(can|could|may|shall) {x} be (delayed|postponed|pushed back|pushed|put back|moved back|deferred) (by)? {d}",
+      "{x} <must> be (finished|done|ready|completed|delivered) {d} later (than it says now|than planned|than now)?",
       "add {d} to (the)? start (time)? of {x}"
     ],
     shift(1)
@@ -180,6 +196,7 @@ export const RULES: ReadonlyArray<Rule> = [
       "(move|shift|reschedule|bring|push|make|start|begin|have|get|put|set|schedule|change) {x} (start|begin|to start|be|to|to be)? {d} (earlier|sooner|ahead)",
       "{x} (should|needs to|must|has to|will) (start|begin|be|happen|be moved|move) {d} (earlier|sooner)",
       "(can|could|may|shall|let|have) {x} (start|begin|be|happen|take place|be moved) (by)? {d} (earlier|sooner)",
+      "{x} <must> be (finished|done|ready|completed|delivered) {d} (earlier|sooner) (than it says now|than planned|than now)?",
       "(bring|move|pull|bump|shift|push) (the)? {c} (of|for) {x} <forward> (by)? {d}",
       "(bring|move|pull|bump|shift|push) {x} 's {c} <forward> (by)? {d}",
       "(can|could|may|shall) {x} be (brought forward|moved up|pulled forward|moved forward by|advanced) (by)? {d}"
@@ -220,8 +237,22 @@ export const RULES: ReadonlyArray<Rule> = [
     [
       "{x} <isno> (a|an|our|one of our|among our)? {n}",
       "{x} <isno> (a|an|our|one of our|among our)? {n} <anymore>",
+      "(i|we) <begun> {x}",
+      "(i|we) <done> {x}",
+      "(i|we) <done> {x} {t}",
+      "(i|we) <done> {x} (already|last night|this morning|yesterday|last week|today|just now)",
+      "{x} (was|were) due (on|by)? {t}",
+      "{p} (is|are) (waiting|blocked|stuck) (on|for|by|with) {o} (for|on|with) {x}",
+      "(work|working) on {x} (has begun|has started|began|started|is under way|is underway|is done|is finished|is complete|has finished|has stopped)",
+      "(there is|there 's) no (fixed|set|clear|real|firm)? {n} for {x}",
+      "(there is|there 's) no (fixed|set|clear|real|firm)? {n} for {x} <anymore>",
+      "{x} (will not|can not|could not|is not going to|does not) (make|meet|reach|hit|hold) {t}",
+      "{x} (is|are|was) (filed|listed|put|kept|registered)? (in|under|on|with|at) the wrong {n}",
+      "{x} has the wrong {n}",
+      "{p} <begun> {x}",
       "{x} <farewell>",
       "{x} <farewell> <anymore>",
+      "(reopen|reactivate|restart|resume) {x}",
       "<unneeded> {x}",
       "<unneeded> {x} <anymore>",
       "there is no need (for|to keep) {x}",
@@ -248,6 +279,9 @@ export const RULES: ReadonlyArray<Rule> = [
       "(update|fix) (the crm|the system|the calendar|the database|the records|our records|my calendar|records|things)",
       "(update|change|fix) (the crm|the system|the calendar|the database|the records|our records) (to match|to reflect that|to reflect this)",
       "(reassign|assign|transfer|hand over|switch|move|hand|switch over|reassign over|pass on|pass) <it> (over|across)?",
+      "(assign|reassign|give|hand|pass|transfer) <it> (over|on)? to (him|her|them)",
+      "(file|put|move|record|list|get|set) <it> (under|in|into|to|on|with) (that|this) {n}",
+      "(put|pop|get|add|enter|key|type) <it> (in|up|down|there|in there|into the system|in the system)",
       "make (the|that|this) (switch|change|transfer|update|reassignment|move|edit|adjustment|handover) (happen)?",
       "(make|have) (that|this|it) (happen|so|done|official)"
     ],

@@ -34,6 +34,8 @@ export interface Cell {
   /** How it is said. */
   readonly shown: string
   readonly was?: string
+  /** The time that `was` means. */
+  readonly wasTime?: string
   readonly isReference?: true
 }
 
@@ -46,15 +48,22 @@ export interface Target {
   readonly isSet?: true
 }
 
+const isTime = ({ kind }: Field): boolean => kind === "date" || kind === "timestamp"
+
 const cell = (column: string, value: string, shown = value): Cell => ({ _tag: "Cell", column, value, shown })
 const badValue = (text: string): Problem => problem(RANKS.value, text)
 
 /** The cell of a setting. */
 export function* settle(setting: Setting, target: Target, world: World): Script<Cell | Problem> {
   const settled = yield* settleValue(setting, target, world)
-  return settled._tag === "Problem" || setting.was === undefined
-    ? settled
-    : { ...settled, was: textOf(world.said, setting.was) }
+  if (settled._tag === "Problem" || setting.was === undefined) return settled
+  const field = target.fields.find(({ id }) => id === settled.column)
+  const before = field !== undefined && isTime(field) ? inTime(field, setting.was, target, world) : undefined
+  return {
+    ...settled,
+    was: textOf(world.said, setting.was),
+    ...(before?._tag === "Cell" ? { wasTime: before.value } : {})
+  }
 }
 
 function* settleValue(setting: Setting, target: Target, world: World): Script<Cell | Problem> {

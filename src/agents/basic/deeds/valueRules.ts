@@ -1,13 +1,16 @@
 /** The shapes of requests that name a column or a value; see rules.ts. */
 import { Setting } from "./Deed.ts"
-import { column, emptied, labelled, moment, type Rule, update, value } from "./parts.ts"
+import { column, emptied, labelled, moment, type Rule, unsaid, update, value } from "./parts.ts"
+
+const isName = (column: ReadonlyArray<{ readonly word: string }>) => /^(name|title)$/.test(column.at(-1)!.word)
+const FOLLOW_UP = ["follow", "up"].map(unsaid)
 
 /** Requests that name a column or a value. */
 export const VALUE_RULES: ReadonlyArray<Rule> = [
   [
     [
       "<set> (the)? (value of)? (the)? {c} (of|for|on) {x} (from {o})? <to> {v}",
-      "<set> (the)? {c} (of|for|on) {x} <to> {v}",
+      "<set> (the)? {c} (of|for|on|with) {x} <to> (the)? {v}",
       "<set> {x} 's {c} <to> {v}",
       "<set> {x} 's {c} from {o} <to> {v}",
       "<set> (the)? {c} (of|for|on) {x} from {o} <to> {v}",
@@ -19,13 +22,16 @@ export const VALUE_RULES: ReadonlyArray<Rule> = [
       "(the)? (new)? {c} (of|for|on) {x} (to|->|=|→) {v}",
       "{x} 's (new)? {c} (to|->|=|→) {v}",
       "give {x} (the|a|an) (new)? {c} (of)? {v}",
+      "(set|put|add|give|enter|use) (a|an|the)? (new)? {c} (of|to|=)? {v} (for|on|to) {x}",
+      "give {x} {v} as (the|a|an|their|its|his|her)? (new)? {c}",
+      "(add|enter|save|record|note|log|put in|fill in) (the|a|an|this)? (new)? {c} (for|to|of|on|under) {x} = {v}",
       "(set|use|make|put|enter|add|save|record|note|put in|fill in) {v} (as|for|as the|for the|as a) (new)? {c} (of|for|on) {x}",
       "(set|use|make|put|enter|add|save|record|note) {v} as {x} 's (new)? {c}",
       "(add|put|enter|save|record|note) (the|a|this|new|a new|the new)? {c} {v} (to|for|on|under) {x}",
       "(add|put|enter|save|record|note) {v} (to|on|in|under) (the)? {c} (of|for) {x}",
-      "<adjust> (the)? {c} (of|for|on) {x} (up|down|back|forward|out)? (to|until|till) {v}",
+      "<adjust> (the)? {c} (of|for|on|with) {x} (up|down|back|forward|out)? (to|until|till) (the)? {v}",
       "<adjust> {x} 's {c} (up|down|back|forward|out)? (to|until|till) {v}",
-      "<adjust> (the|their|his|her|its)? {c} (up|down|back|forward|out)? (to|until|till) {v}",
+      "<adjust> (the|their|his|her|its)? {c} (up|down|back|forward|out)? (to|until|till) (the)? {v}",
       "(make|mark) {x} (a|an|as|as a|as an)? {s} {c}",
       "give {x} (a|an) {s} {c}",
       "(make|set) {x} 's {c} {s}",
@@ -37,8 +43,7 @@ export const VALUE_RULES: ReadonlyArray<Rule> = [
   [
     ["(add|put|enter|save|record|note) {v} (to|on|under|in) {x} 's {c}"],
     // "put it on Lena's name" gives it to Lena.
-    (captures, read, calendar) =>
-      captures["c"]!.at(-1)!.word === "name" ? undefined : update(labelled)(captures, read, calendar)
+    (captures, read, calendar) => (isName(captures["c"]!) ? undefined : update(labelled)(captures, read, calendar))
   ],
   [["{x} (needs|should have|must have|gets) (a|an|the)? {c} (of|say|namely|=) {v}"], update(column, true)],
   [
@@ -50,15 +55,21 @@ export const VALUE_RULES: ReadonlyArray<Rule> = [
   ],
   [
     ["{x} (should have|must have|needs|gets|should get|should be|needs to be|needs to have|must be) (a|an)? {s} {c}"],
-    update(labelled, true)
+    // "needs a better name" says no name.
+    (captures, ...read) => (isName(captures["c"]!) ? undefined : update(labelled, true)(captures, ...read))
   ],
   [
     [
       "(the)? {c} (of|for|on) {x} <be> (now|actually|currently)? {v}",
       "{x} 's (new)? {c} <be> (now|actually|currently)? {v}",
+      "(the)? {c} (of|for|on) {x} <be> (now|actually|currently)? {v} (not|instead of|rather than|and not) {o}",
+      "{x} 's (new)? {c} <be> (now|actually|currently)? {v} (not|instead of|rather than|and not) {o}",
       "{x} 's new {c} (is|'s|are|will be) (now)? {v}",
       "(their|his|her|its|the) new {c} (is|'s|are|will be) (now)? {v}",
       "(the)? new {c} (of|for) {x} (is|'s|are|will be) {v}",
+      "(the)? next {c} (of|for|with) {x} (is|is on|should be|will be) (on)? {v}",
+      "{x} (finally|now)? (has|got|has got|'s got) (a|an) (new)? {c} = {v}",
+      "{x} <must> (have|get) (the|a|an)? {c} {v}",
       "{x} (has|got|has got|now has|'s got) a new {c} (which is|it is|it 's|of)? {v}",
       "{x} (has|got|has got|now has|changed|has changed|switched|has switched) (a|an|his|her|their|its)? (new)? {c} (it is|it 's|to|now) {v}",
       "(the)? {c} (of|for|on|with) {x} (has to be|must be|should be|needs to be|is|will be) (on|at)? {v}",
@@ -74,7 +85,13 @@ export const VALUE_RULES: ReadonlyArray<Rule> = [
   [
     [
       "(clear|empty|erase|delete|remove|blank|blank out|wipe|unset|reset) {x} 's {c}",
-      "(clear|empty|erase|delete|remove|blank|blank out|wipe|unset|reset) (the)? {c} (of|from|for) {x}"
+      "(clear|empty|erase|delete|remove|blank|blank out|wipe|unset|reset) (the)? {c} (of|from|for) {x}",
+      "(take|get|pull|strike|drop|leave|cross) (the)? {c} (off|off of|out of|away from) {x}",
+      "(take|get|strike) {x} 's {c} (off|away|out)",
+      "(clear|empty|erase|blank|blank out|wipe|unset|reset) (the|its|their|his|her) {c}",
+      "(leave|keep|set|make) (the|its|their|his|her) {c} (empty|blank|unset|to nothing|to empty)",
+      "(leave|keep|set|make) {x} 's {c} (empty|blank|unset|to nothing|to empty)",
+      "(leave|keep|set|make) (the)? {c} (of|for|on) {x} (empty|blank|unset|to nothing|to empty)"
     ],
     update(emptied)
   ],
@@ -84,6 +101,51 @@ export const VALUE_RULES: ReadonlyArray<Rule> = [
     ],
     update(({ c, c2 }) => [...emptied({ c: c! }), ...emptied({ c: c2! })])
   ],
+  [
+    [
+      "{x} (does not need|does not need to have|needs no|no longer needs|no longer has|should not have|should have no) (a|an|any)? {c} (any more|anymore|now)?"
+    ],
+    update(emptied, true)
+  ],
+  [
+    ["{x} <must> be followed up (with)? (on|by)? {t}", "{x} <must> be contacted again (on|by)? {t}"],
+    update(({ t }) => [Setting.Column({ column: FOLLOW_UP, value: t! })], true)
+  ],
+  [
+    ["{x} (get|gets|should get|must get|will get|can have) {v} as (the|a|an|their|its|his|her) (new)? {c}"],
+    update(column, true)
+  ],
+  [
+    [
+      "{x} (would like|wants|needs|prefers|asked for) (the|a|an|their|his|her|its)? (next|new)? {c} (to be)? (on|at|in|by)? {t} (instead)?",
+      "{x} (would like|wants|needs|prefers|asked for) (the|a|an|their|his|her|its)? (next|new)? {c} (to be)? (on|at|in|by)? {t} (instead of|rather than|and not|not) {t2}"
+    ],
+    update(
+      ({ c, t, t2 }) => [Setting.Column({ column: c!, value: t!, ...(t2 === undefined ? {} : { was: t2 }) })],
+      true
+    )
+  ],
+  [
+    ["(we|i) (have)? (lost) {x}", "(we|i) (have)? (lost) {x} to (a|an|the|our|another|some)? {o}"],
+    update(() => [Setting.Value({ value: [unsaid("lost")] })], false)
+  ],
+  [["(we|i) (have)? won {x}"], update(() => [Setting.Value({ value: [unsaid("won")] })], false)],
+  [
+    ["{x} (is|are|'s) (now)? ready for (the)? {v}", "{x} (is|are|'s) (now)? (status|stage|state) {v}"],
+    update(value, true)
+  ],
+  [["{s} {c} <fine> for {x}"], update(labelled, true)],
+  [
+    [
+      "(the|their|his|her|its)? (new)? {c} (is|'s|will be|becomes|should be|should say|should read|must be|has to be|needs to be) (now|currently|actually)? {v} (now|currently)?"
+    ],
+    update(column, "named")
+  ],
+  [
+    ["(the|their|his|her|its)? {c} {e}"],
+    ({ e, ...rest }, ...read) => update(column, "new")({ ...rest, v: e! }, ...read)
+  ],
+  [["{x} (is|'s|are) interested in {v}", "{x} (wants|needs|would like) {v}"], update(value, "new")],
   [
     ["(the)? (new)? (status|stage|state) (is|to|=)? {v}"],
     update(({ v }) => [Setting.Concept({ concept: "status", value: v! })])
@@ -98,8 +160,10 @@ export const VALUE_RULES: ReadonlyArray<Rule> = [
       "<set> {x} (up|down|back)? <to> (the|a)? {v} {c}",
       "<set> {x} from {o} <to> (the)? {v} {c}",
       "<mark> {x} <as> (a|an|the)? {v}",
+      "(close|close out|finish|wrap up|finalize) {x} (out|off|up)? as {v}",
       "<mark> {x} <as> (having)? (the)? {v} {c}",
       "(mark|flag) {x} {v}",
+      "(put|place|set|get|keep) {x} (on|at|under) (the)? {v}",
       "(mark|flag|log|list|record) (as|down as) (a|an|the)? {v}",
       "(set|move|change|switch|put|update) (over|up|back)? (to|into|as) (the|a)? {v}",
       "{x} (can|could|may|should) (now)? be (moved|changed|set|updated|switched|marked|put|turned|flipped|raised|lowered) (over|up|back)? (to|as|into|in) (the)? {v}",
@@ -124,7 +188,8 @@ export const VALUE_RULES: ReadonlyArray<Rule> = [
   ],
   [
     [
-      "{x} (is moving|has moved|is now|'s now|should be|should start|should be moved|needs to be moved|needs to move|must be moved|has been moved|was moved|is being moved|has to be moved|should move|will be|will start|is rescheduled|has been rescheduled|was rescheduled|needs to start|should be rescheduled|needs to be rescheduled|should begin) (to|for|at|on|until)? {t} (instead)?"
+      "{x} (is moving|has moved|is now|'s now|should be|should start|should be moved|needs to be moved|needs to move|must be moved|has been moved|was moved|is being moved|has to be moved|should move|will be|is rescheduled|has been rescheduled|was rescheduled|should be rescheduled|needs to be rescheduled) (to|for|at|on|until)? {t} (instead)?",
+      "{x} <must> (start|begin|be|happen|take place|move|be moved|be rescheduled) (to|for|at|on|until)? {t} (instead)?"
     ],
     update(moment, true)
   ],
@@ -132,6 +197,7 @@ export const VALUE_RULES: ReadonlyArray<Rule> = [
     [
       "<set> {x} (to|as|with|at|=) (the|a)? {c} (of|to|is|=)? {v}",
       "{x} = (the)? {c} (of|to|is)? {v}",
+      "{x} = (the)? {c} from {o} to {v}",
       "<mark> {x} (as|with|to) (the)? {c} {v}"
     ],
     update(column)
@@ -142,7 +208,9 @@ export const VALUE_RULES: ReadonlyArray<Rule> = [
       "{x} <moved> from {o} (to|into) (the|a)? {v}",
       "{x} <moved> (over|along|back|on|up|down)? (to|into|in) (the|a)? {v}",
       "{x} <moved> (over|along|back|on|up|down)? (to|into|in) (the|a)? {v} {c}",
-      "{x} (belongs to|belongs in|belongs under|belongs on|is part of) (the)? {v}",
+      "{x} (belongs to|belongs in|belongs under|belongs on|belongs into|belongs with|falls under|comes under|is part of) (the)? {v}",
+      "{x} (belongs to|belongs in|belongs under|belongs with|falls under|comes under|is part of) (the)? {v} (now)? (not|instead of|rather than|and not|no longer) (to|in|under|with)? {o}",
+      "{x} (belongs to|belongs in|belongs under|belongs on|belongs into|is part of) (the)? {v} {c}",
       "{x} <becomes> (back)? (in|at|on|marked|marked as|set to|listed as|a|an|the|in the|at the|on the|changed to|moved to|updated to)? {v}",
       "{x} <becomes> (back)? (in|at|on|marked as|set to|in the|at the|on the)? (the|a)? {v} {c}"
     ],

@@ -27,7 +27,7 @@ const score = Effect.fnUntraced(function* (cases: ReturnType<typeof casesOf>) {
     const [expected] = one.expect
     const exact = write === undefined ? expected === undefined : expected !== undefined && isExpected(expected, write)
     score[exact ? "exact" : write === undefined ? "nothing" : "wrong"] += 1
-    if (!exact) console.log(one.do, write ?? reply)
+    if (!exact || steps > MAX_STEPS) console.log(steps, one.do, write ?? reply)
   }
   return score
 })
