@@ -130,7 +130,14 @@ const wantedOf = (
     .flatMap((setting) => columnOf(setting, vocabulary) ?? [])
   const times = own.filter(({ kind }) => kind === "timestamp" || kind === "date").map(({ id }) => id)
   const length = columnOfConcept("length", vocabulary.columns)
-  return [...new Set([...set, ...times.slice(0, 2), ...(length === undefined ? [] : [length])])]
+  // "under Apollo, not Platform": which column is meant is known only from what the row has now.
+  const isCompared = deeds.some(
+    (deed) =>
+      deed._tag === "Update" &&
+      deed.settings.some((each) => each._tag === "Value" && each.was !== undefined && each.kind === undefined)
+  )
+  const all = isCompared ? own.map(({ id }) => id) : []
+  return [...new Set([...set, ...times.slice(0, 2), ...(length === undefined ? [] : [length]), ...all])]
     .filter((id) => id !== "name" && own.some((field) => field.id === id))
     .slice(0, MAX_CELLS)
 }

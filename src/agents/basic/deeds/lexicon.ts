@@ -36,7 +36,7 @@ export const PHRASES: Readonly<Record<string, ReadonlyArray<string>>> = byWord({
     "mark|flag|label|tag|record|list|log|set|put|put down|register|classify|class|count|update|make|note|treat|show|move|change"
   ),
   move: list(
-    "move|shift|reschedule|change|push|postpone|delay|bring|switch|set|put|update|push back|put back|push out|bump|rebook|defer"
+    "move|shift|reschedule|change|push|postpone|delay|bring|switch|set|put|update|push back|put back|push out|bump|rebook|defer|extend|adjust"
   ),
   rename: list("rename|retitle|relabel|rebrand|change|call"),
   assign: list(

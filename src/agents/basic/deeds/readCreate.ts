@@ -16,16 +16,16 @@ import type { Word } from "./words.ts"
 
 type Words = ReadonlyArray<Word>
 
-/** Whether unquoted words are no more than a value. */
-export const isValue = (words: Words): boolean => {
+/** Whether unquoted words are no more than a value; in a list "e-mail" isn't the verb of another request. */
+export const isValue = (words: Words, isList = false): boolean => {
   if (words.length === 1 && words[0]!.quoted === true) return true
-  if (words.length > 16 || MANY.has(words[0]!.word) || !isRounded(words)) return false
+  if (words.length > 16 || words[0]!.word === "=" || MANY.has(words[0]!.word) || !isRounded(words)) return false
   return words.every((each, at) => {
     const { after, quoted, word } = each
     if (quoted === true || (isBeyond(each) && word !== "me")) return false
     if (at < words.length - 1 && /[.;!?]/.test(after)) return false
     const next = words[at + 1]?.word ?? ""
-    return !((word === "and" || after.includes(",") || word === "then") && OTHER_REQUESTS.has(next))
+    return isList || !((word === "and" || after.includes(",") || word === "then") && OTHER_REQUESTS.has(next))
   })
 }
 
@@ -87,6 +87,7 @@ export const readCreate = (
   const of = (
     fields: Partial<Parameters<typeof Deed.Create>[0]> & Pick<Parameters<typeof Deed.Create>[0], "type" | "rest">
   ) => found.push(Deed.Create({ people: [], settings: [], ...fields }))
+  if (words[0]?.word === "rid") return []
   let at = 0
   while (
     at < words.length &&

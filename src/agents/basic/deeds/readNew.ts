@@ -65,15 +65,17 @@ export const readNew = (
 ): New | undefined => {
   const calendar = calendarOf(context)
   const start: New = { people: [], settings: [], moment: {}, ...(deed.name === undefined ? {} : { name: deed.name }) }
-  return rest(deed.rest, start, { columns, fields, calendar }, 0)
+  const about = { columns, fields, calendar }
+  // "a task to call Ada": words are rather the name than the value of a column.
+  return rest(deed.rest, start, about, 0, true) ?? rest(deed.rest, start, about, 0, false)
 }
 
 const MAX_DEPTH = 24
 
-const rest = (words: Words, so: New, about: About, depth: number): New | undefined => {
-  if (words.length === 0) return so
+const rest = (words: Words, so: New, about: About, depth: number, isNamed: boolean): New | undefined => {
+  if (words.length === 0) return isNamed && so.name === undefined ? undefined : so
   if (depth > MAX_DEPTH) return undefined
-  const go = (length: number, more: New) => rest(words.slice(length), more, about, depth + 1)
+  const go = (length: number, more: New) => rest(words.slice(length), more, about, depth + 1, isNamed)
   for (const [length, more] of steps(words, so, about, depth)) {
     const whole = go(length, more)
     if (whole !== undefined) return whole

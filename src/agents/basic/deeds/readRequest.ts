@@ -119,6 +119,8 @@ const partReader = (context: Context) => {
         return isPlace(words)
       case "e":
         return words.length <= 5 && words.some(({ text }) => text.includes("@") || text.replace(/\D/g, "").length > 5)
+      case "list":
+        return isValue(words, true)
       case "o":
         return words.length <= 4 && isValue(words)
       default:

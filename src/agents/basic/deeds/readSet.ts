@@ -1,9 +1,10 @@
 /** Reads the words for a set of rows, as a question for a list is read: "all of Akira's leads that are interested in software". */
 import { CARDINALS } from "../../english.ts"
-import { type Lookup, nounAt } from "../Lookup.ts"
+import { Condition, type Lookup, nounAt } from "../Lookup.ts"
 import type { Context } from "../readConversation.ts"
 import { CONDITIONS } from "../conditions.ts"
 import { readLookup, WANTED } from "../readLookup.ts"
+import { folded } from "../tokenize.ts"
 import type { Word } from "./words.ts"
 
 type Words = ReadonlyArray<Word>
@@ -52,7 +53,14 @@ const countAt = (words: Words): { readonly count: number; readonly length: numbe
   return { count, length: at }
 }
 
-const FORMS = [...CONDITIONS, ...WANTED]
+const FORMS: typeof CONDITIONS = [
+  ...CONDITIONS,
+  ...WANTED,
+  [
+    ["(and)? (that|which|who)? (have|has|having) (a|an|the)? {quality}"],
+    ({ quality }) => [Condition.Quality({ words: folded(quality!) })]
+  ]
+]
 
 /** The set that all the words mean; undefined if they name one row, or if any word is left. */
 export const readSet = (words: Words, context: Context): CountedSet | undefined => {

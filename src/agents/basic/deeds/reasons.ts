@@ -38,7 +38,7 @@ export const reasonsOf = (
   const said = words.map(({ word }) => word)
   if (
     words.some(({ after, quoted, text }) => quoted === true || /[\d@]/.test(text) || after.includes("?")) ||
-    said.some((word) => OTHER_REQUESTS.has(word) || (CARDINALS[word] ?? 1) > 1) ||
+    said.some((word, at) => (at > 0 && OTHER_REQUESTS.has(word)) || (CARDINALS[word] ?? 1) > 1) ||
     words.slice(0, -1).some(({ after }) => /[,:;—–-]/.test(after)) ||
     ORDERED_NOT.test(said.slice(0, 2).join(" "))
   )
@@ -58,6 +58,7 @@ export const reasonsOf = (
   const isSeveral = subject?._tag === "Rows" || (subject?._tag === "Named" && subject.each !== undefined)
   const from = isSeveral ? verb : 0
   if (said.some((word, at) => at >= from && NO_REASON.has(word) && !isHarmless(said, at))) return []
-  const isKnown = subject?._tag === "Named" || subject?._tag === "Rows"
-  return [Part.Reason({ isLoose }), ...(isKnown ? [Part.Reason({ isLoose, subject })] : [])]
+  const known = subject?._tag === "Named" || subject?._tag === "Rows" ? [Part.Reason({ isLoose, subject })] : []
+  // "Add dark mode is late": a row's name, and no request, only if there is a row of that name.
+  return OTHER_REQUESTS.has(first.word) ? known : [Part.Reason({ isLoose }), ...known]
 }

@@ -48,6 +48,8 @@ export const RULES: ReadonlyArray<Rule> = [
       "<assign> {x} (over|across|back)? (to|over to|on to) {p}",
       "<assign> {x} from {o} (over)? to {p}",
       "(take|get|pull|move) {x} (off|off of|away from|from) {o} and (give|hand|pass|assign|reassign|hand over|move) it (over)? to {p}",
+      "(swap|replace|exchange|switch|change) {o} (out)? (for|with|by) {p} (on|for|at|in) {x}",
+      "{x} (->|=>|→|=) {p}",
       "(put|sign|write|note) {p} down (for|on) {x}",
       "<assign> from {o} (over)? to {p} = {x}",
       "<assign> (over)? to {p} = {x}",
@@ -96,7 +98,7 @@ export const RULES: ReadonlyArray<Rule> = [
     [
       "(tick|check|cross|sign) {x} off",
       "(tick|check|sign) off {x}",
-      "(finish|complete) {x}",
+      "(finish|complete|close|close out|wrap up|resolve|finalize|finalise) {x}",
       "{p} (has|have) (finished|completed|done|wrapped up) {x}",
       "{p} (finished|completed|wrapped up) {x}",
       "(tick|check) off {x}",
@@ -121,7 +123,7 @@ export const RULES: ReadonlyArray<Rule> = [
     ],
     update(({ p }) => [Setting.Column({ column: [OWNER], value: [], ...(p === undefined ? {} : { was: p }) })])
   ],
-  [["{x} (is|are|'s|will be) due (on|by)? {t}"], update(moment, false)],
+  [["{x} (is|are|'s|will be) due (on|by)? {t}"], update(moment, true)],
   [["due (on|by)? {t}"], update(moment, "named")],
   [
     ["{x} (can wait|can slip|will wait|has to wait|must wait|can be left|can stay open) (until|till|to) {t}"],
@@ -161,7 +163,7 @@ export const RULES: ReadonlyArray<Rule> = [
     update(owner, true)
   ],
   // Who is willing isn't asked yet: "please assign it to him" follows.
-  [["{p} <volunteers> (do|finish|complete|<take>) {x}"], update(owner, false)],
+  [["{p} <volunteers> <take> {x}"], update(owner, false)],
   [
     [
       "<later> {x} by {d}",
@@ -242,7 +244,7 @@ export const RULES: ReadonlyArray<Rule> = [
       "(i|we) <done> {x} {t}",
       "(i|we) <done> {x} (already|last night|this morning|yesterday|last week|today|just now)",
       "{x} (was|were) due (on|by)? {t}",
-      "{p} (is|are) (waiting|blocked|stuck) (on|for|by|with) {o} (for|on|with) {x}",
+      "{p} (is|are) (waiting|blocked|stuck) (on|for|by|with) (the|a|an|our|his|her|their)? {o} (for|on|with) {x}",
       "(work|working) on {x} (has begun|has started|began|started|is under way|is underway|is done|is finished|is complete|has finished|has stopped)",
       "(there is|there 's) no (fixed|set|clear|real|firm)? {n} for {x}",
       "(there is|there 's) no (fixed|set|clear|real|firm)? {n} for {x} <anymore>",
