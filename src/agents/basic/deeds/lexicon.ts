@@ -6,7 +6,7 @@ const set = (words: string): ReadonlySet<string> => new Set(words.trim().split(/
 
 export const PHRASES: Readonly<Record<string, ReadonlyArray<string>>> = byWord({
   set: list(
-    "update|set|change|edit|modify|correct|fix|amend|adjust|alter|switch|revise|make|put|bring|move|turn|flip|convert|promote|demote|lower|raise|advance|progress|bump|upgrade|downgrade|reset|replace|enter|record|kick|nudge|slide"
+    "update|set|change|edit|modify|correct|fix|amend|adjust|alter|switch|revise|make|put|bring|move|turn|flip|convert|promote|demote|lower|raise|advance|progress|bump|upgrade|downgrade|reset|replace|enter|record|kick|nudge|slide|send"
   ),
   must: list(
     "should|must|has to|have to|needs to|need to|ought to|will|is to|are to|is going to|are going to|has got to|had better"
@@ -52,7 +52,7 @@ export const PHRASES: Readonly<Record<string, ReadonlyArray<string>>> = byWord({
     "deleted|removed|cancelled|canceled|dropped|erased|scrapped|called off|scratched|cleared|purged|discarded|taken off|taken out|gone|wiped|binned|trashed|cleared out|thrown out|thrown away|tossed|ditched|cleaned up"
   ),
   create: list(
-    "create|add|schedule|book|set up|arrange|plan|organize|organise|make|put|put in|put down|enter|register|open|start|log|insert|include|pencil in|block|block off|block out|reserve|fix|get|input|record|save|new|need|want|have|throw in|slot in|calendar|set"
+    "create|add|schedule|book|set up|arrange|plan|organize|organise|make|put|put in|put down|enter|register|open|start|log|insert|include|pencil in|block|block off|block out|reserve|fix|get|input|record|save|new|need|want|have|throw in|slot in|calendar|set|jot down|note down|write down|draw up"
   ),
   later: list(
     "push back|push|push out|delay|postpone|put back|defer|set back|bump back|move back|put off|hold off|bump|reschedule|shift|move|slide|slip"
@@ -72,7 +72,7 @@ export const PHRASES: Readonly<Record<string, ReadonlyArray<string>>> = byWord({
     "changed|has changed|is changing|was changed|got changed|has been changed|'s changed|should change|needs to change|switches|switched|has to change|must change|will change|changes"
   ),
   moved: list(
-    "has moved|'s moved|moved|is moving|'s moving|has progressed|progressed|has advanced|advanced|went|has gone|'s gone|is moved|has been moved|has changed|changed|has switched|switched|has dropped|has come|has just moved|just moved|has slipped|slips|slipped|slides|got moved|moves|moves on|has moved on|moved on|has moved over|should move|needs to move|should be moved|needs to be moved|should be changed|needs to be changed|should go|needs to go|has been promoted|was moved|has reached|reached|has now moved|is now moved|has entered|entered|has fallen|turned|has turned|is going|goes|have moved|should be set|needs to be set|should be updated|needs to be updated|can be moved|can be set|can be updated|can be changed|must be set|has to be set"
+    "goes back|has moved|'s moved|moved|is moving|'s moving|has progressed|progressed|has advanced|advanced|went|has gone|'s gone|is moved|has been moved|has changed|changed|has switched|switched|has dropped|has come|has just moved|just moved|has slipped|slips|slipped|slides|got moved|moves|moves on|has moved on|moved on|has moved over|should move|needs to move|should be moved|needs to be moved|should be changed|needs to be changed|should go|needs to go|has been promoted|was moved|has reached|reached|has now moved|is now moved|has entered|entered|has fallen|turned|has turned|is going|goes|have moved|should be set|needs to be set|should be updated|needs to be updated|can be moved|can be set|can be updated|can be changed|must be set|has to be set"
   ),
   to: list("to|into|over to|as|=|->|=>|→|onto|on to|back to|back into|back in|over into|across to"),
   have: list(
@@ -94,7 +94,7 @@ export const PHRASES: Readonly<Record<string, ReadonlyArray<string>>> = byWord({
     "is no longer with us|is no longer needed|is no longer required|is no longer necessary|is no longer happening|will not happen|will not take place|is not going to happen|is not going to take place|is no longer relevant|is no longer working with us|is no longer on|has left us|has left|left us|left|is gone|'s gone|has churned|churned|is not needed|is not required|is not happening|is not going ahead|is not relevant|is off|'s off|is cancelled|is canceled|was cancelled|was canceled|has been cancelled|has been canceled|'s been cancelled|'s been canceled|has been called off|'s been called off|is called off|has fallen through|fell through|is obsolete|is a duplicate|is out of date|has stopped working with us|does not work with us|is not buying from us|cancelled|canceled|has cancelled|has closed their account|closed their account|has gone out of business|asked to be deleted|asked to be removed|has asked to be removed|wants to be removed|wants to be deleted|is not a good fit|should not be there|should not be"
   ),
   unneeded: list(
-    "nobody needs|no one needs|nobody wants|no one wants|nobody uses|no one uses|nobody has to do|we no longer need to keep|we no longer need|we do not need to keep|we do not need|i no longer need|i do not need|we no longer want|we do not want|i no longer want|i do not want|we no longer work with|we are no longer working with|we do not work with|i can not make|i can not make it to|i can not attend|i will not make|i will not make it to|i will miss|i have to skip|i will not be able to make|we do not have|we are not having|we have lost|we lost|there is no need for|there is no need to keep|there is no point in keeping|we have no need for|we have no need to keep|we have no use for|we are done with|i have to miss|we can not make|we have stopped working with|we can forget about|we should not keep|we should stop keeping|i am done with|i am not able to make|i am not going to make"
+    "we will not be needing|i will not be needing|we will not need|i will not need|nobody needs|no one needs|nobody wants|no one wants|nobody uses|no one uses|nobody has to do|we no longer need to keep|we no longer need|we do not need to keep|we do not need|i no longer need|i do not need|we no longer want|we do not want|i no longer want|i do not want|we no longer work with|we are no longer working with|we do not work with|i can not make|i can not make it to|i can not attend|i will not make|i will not make it to|i will miss|i have to skip|i will not be able to make|we do not have|we are not having|we have lost|we lost|there is no need for|there is no need to keep|there is no point in keeping|we have no need for|we have no need to keep|we have no use for|we are done with|i have to miss|we can not make|we have stopped working with|we can forget about|we should not keep|we should stop keeping|i am done with|i am not able to make|i am not going to make"
   ),
   anymore: list("any more|anymore|any longer|now|in our records|on file|on record|around"),
   doit: list(
@@ -149,7 +149,7 @@ export const REASON_PRONOUNS = set(
 )
 /** Verbs of a reason that don't end in "ed". */
 export const REASON_VERBS = set(
-  "is are was were has have had 's does did can could will would told said came went left got gave knows thinks found lost won paid sent took bought quit chose says feels looks seems works likes agreed became began fell keeps kept wrote"
+  "is are was were has have had 's does did can could will would told said came went left got gave knows thinks found lost won paid sent took bought quit chose says feels looks seems works likes agreed became began fell keeps kept wrote deserves requires stands takes checks"
 )
 /** Words for several rows. */
 export const MANY = set("all every each both any everyone everybody several some most half these those")

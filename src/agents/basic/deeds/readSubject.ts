@@ -108,7 +108,9 @@ const MAX_NAMES = 26
 
 /** "Kerry Martin and Kerry Thompson", "A, B and C": two or more names; undefined for anything else. */
 const namesIn = (words: Words): ReadonlyArray<Words> | undefined => {
-  const own = words.at(-1)?.quoted !== true && /^(both|all)$/.test(words.at(-1)!.word) ? words.slice(0, -1) : words
+  const isAll = (word: Word | undefined) => word?.quoted !== true && /^(both|all)$/.test(word?.word ?? "")
+  const start = words[0]?.word === "both" && isAll(words[0]) ? 1 : 0
+  const own = words.slice(start, isAll(words.at(-1)) ? -1 : undefined)
   const names: Array<Words> = []
   let from = 0
   for (let at = 0; at <= own.length; at++) {

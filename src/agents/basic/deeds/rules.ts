@@ -30,6 +30,7 @@ export const RULES: ReadonlyArray<Rule> = [
       "<rename> {x} to be called {v}",
       "(rename|retitle|call) {x} {v}",
       "(title|name) {x} {v}",
+      "(change|set|edit|update) (the)? (title|name) of {x} so (that)? it (reads|says|is) {v}",
       "give {x} the (new)? (name|title) (of)? {v}",
       "{x} (needs|should have|should get|must have|deserves) a (better|new|different|clearer|shorter|longer) (name|title) (=|of)? {v}",
       "{x} should (read|say|be spelled|be spelt|be written) {v}",
@@ -63,6 +64,8 @@ export const RULES: ReadonlyArray<Rule> = [
       "(make|set|name|appoint) {p} {x} 's (new)? <owner>",
       "(make|set|name|appoint) {p} responsible for {x}",
       "(make|have) {x} (belong to|owned by|assigned to) {p}",
+      "(i|we) (would like|want|need) {p} to (be|be the one|be the person) (responsible for|in charge of|on|assigned to|for) {x}",
+      "(i|we) (would like|want|need) {p} to <take> {x}",
       "(change|switch|swap|update) {x} 's <owner> (over)? to {p}",
       "(assign|reassign|add|set) {p} (as|to be) (the)? (new)? <owner> (of|for|on|to) {x}",
       "(give|hand) {p} (the)? (ownership|responsibility) (of|for) {x}",
@@ -132,9 +135,10 @@ export const RULES: ReadonlyArray<Rule> = [
   [
     [
       "{x} (should be|must be|needs to be|has to be|is now|is to be) due (on|by)? {t}",
-      "{x} (should be|must be|needs to be|has to be|is to be) (done|finished|completed|ready) (by|on) {t}"
+      "{x} (now)? <must> be (done|finished|completed|ready|wrapped up|delivered|closed) (by|on) {t}",
+      "{x} (is|are) due (on|by)? {t} (not|instead of|rather than) (on|by)? {t2}"
     ],
-    update(moment, true)
+    update(({ t, t2 }) => [Setting.Value({ value: t!, ...(t2 === undefined ? {} : { was: t2 }) })], true)
   ],
   [
     [
@@ -240,6 +244,7 @@ export const RULES: ReadonlyArray<Rule> = [
       "{x} <isno> (a|an|our|one of our|among our)? {n}",
       "{x} <isno> (a|an|our|one of our|among our)? {n} <anymore>",
       "(i|we) <begun> {x}",
+      "(there is|there 's)? no (rush|hurry) (with|for|on|about) {x}",
       "(i|we) <done> {x}",
       "(i|we) <done> {x} {t}",
       "(i|we) <done> {x} (already|last night|this morning|yesterday|last week|today|just now)",

@@ -89,6 +89,7 @@ export const VALUE_RULES: ReadonlyArray<Rule> = [
       "(clear|empty|erase|delete|remove|blank|blank out|wipe|unset|reset) (the)? {c} (of|from|for) {x}",
       "(take|get|pull|strike|drop|leave|cross) (the)? {c} (off|off of|out of|away from) {x}",
       "(take|get|strike) {x} 's {c} (off|away|out)",
+      "(take|get|strike|leave) (the|its|their|his|her) {c} (off|away|out)",
       "(no|no more) {c} (for|on) {x}",
       "(clear|empty|erase|blank|blank out|wipe|unset|reset) (the|its|their|his|her) {c}",
       "(leave|keep|set|make) (the|its|their|his|her) {c} (empty|blank|unset|to nothing|to empty)",
@@ -138,6 +139,11 @@ export const VALUE_RULES: ReadonlyArray<Rule> = [
   ],
   [["{s} {c} <fine> for {x}"], update(labelled, true)],
   [
+    ["(the)? {c} (of|for|on) {x} can (wait|slip|move|stay) (until|till|to) {t}"],
+    update(({ c, t }) => [Setting.Column({ column: c!, value: t! })], true)
+  ],
+  [["{s} {c} <fine>"], update(labelled, "named")],
+  [
     [
       "(the|their|his|her|its)? (new)? {c} (is|'s|will be|becomes|should be|should say|should read|must be|has to be|needs to be) (now|currently|actually)? {v} (now|currently)?"
     ],
@@ -159,6 +165,7 @@ export const VALUE_RULES: ReadonlyArray<Rule> = [
       "(put|mark|list|note) {x} down for (the)? {v}",
       "(put|mark|list|note) {x} down (for|as) (the)? {v} (instead of|rather than) {o}",
       "<set> {x} from {o} <to> (the|a|an)? {v}",
+      "<set> {x} out of {o} (and|and back)? <to> (the|a|an)? {v}",
       "<set> {x} (up|down|back)? <to> (the|a)? {v} {c}",
       "<set> {x} from {o} <to> (the)? {v} {c}",
       "<mark> {x} <as> (a|an|the)? {v}",
@@ -211,7 +218,7 @@ export const VALUE_RULES: ReadonlyArray<Rule> = [
       "{x} <moved> from {o} (to|into) (the|a)? {v}",
       "{x} <moved> (over|along|back|on|up|down)? (to|into|in) (the|a)? {v}",
       "{x} <moved> (over|along|back|on|up|down)? (to|into|in) (the|a)? {v} {c}",
-      "{x} (belongs to|belongs in|belongs under|belongs on|belongs into|belongs with|falls under|comes under|goes under|goes in|goes into|is part of) (the)? {v}",
+      "{x} (belongs to|belongs in|belongs under|belongs on|belongs into|belongs with|is really part of|is actually part of|falls under|comes under|goes under|goes in|goes into|is part of) (the)? {v}",
       "{x} (belongs to|belongs in|belongs under|belongs with|falls under|comes under|goes under|goes in|goes into|is part of) (the)? {v} (now)? (not|instead of|rather than|and not|no longer) (to|in|under|with)? {o}",
       "{x} (belongs to|belongs in|belongs under|belongs on|belongs into|is part of) (the)? {v} {c}",
       "{x} <becomes> (back)? (in|at|on|marked|marked as|set to|listed as|a|an|the|in the|at the|on the|changed to|moved to|updated to)? {v}",
