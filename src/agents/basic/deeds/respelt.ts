@@ -16,7 +16,7 @@ const VERBS = [
 const MAX_BEFORE = 6
 
 /** "mvoe": two letters in the wrong order. */
-const isSwapped = (said: string, word: string): boolean =>
+export const isSwapped = (said: string, word: string): boolean =>
   said[0] === word[0] &&
   said.length === word.length &&
   [...said].some((_, at) => said.slice(0, at) + (said[at + 1] ?? "") + said[at] + said.slice(at + 2) === word)

@@ -5,7 +5,7 @@ import { timeAt } from "../readTime.ts"
 import { withoutOpeners } from "./clauses.ts"
 import { couldBeName } from "./readSubject.ts"
 import { reasonsOf } from "./reasons.ts"
-import { isMistaken } from "./respelt.ts"
+import { isMistaken, isSwapped } from "./respelt.ts"
 import { type Fits, matches, shapeOf } from "./shapes.ts"
 import { readWords, type Said, textOf, type Word } from "./words.ts"
 
@@ -46,7 +46,8 @@ export const withSpelling = ({ text, words }: Said): Said => ({
     const known =
       NUMBERED.test(before) || NUMBERED.test(next) ? MONTH_NAMES : BEFORE_DAY.test(before) ? WEEKDAYS : COLUMNS
     if (known === COLUMNS && (each.capital || NO_COLUMN.has(each.word))) return each
-    const near = known.filter((name) => isMistaken(each.word, name))
+    // "Frida" and "Sundar" are no days: only letters in the wrong order count there.
+    const near = known.filter((name) => (known === WEEKDAYS ? isSwapped : isMistaken)(each.word, name))
     return near.length === 1 && !known.includes(each.word) ? { ...each, word: near[0]! } : each
   })
 })
@@ -56,6 +57,7 @@ const BEFORE_DAY = /^(on|by|until|till|to|for|next|this|before|after)$/
 const COLUMNS = ["priority", "deadline", "status", "assignee"]
 const NO_COLUMN = new Set([
   "states",
+  "stats",
   "statue",
   "statues",
   "stated",

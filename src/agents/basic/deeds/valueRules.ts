@@ -90,7 +90,6 @@ export const VALUE_RULES: ReadonlyArray<Rule> = [
       "(take|get|pull|strike|drop|leave|cross) (the)? {c} (off|off of|out of|away from) {x}",
       "(take|get|strike) {x} 's {c} (off|away|out)",
       "(take|get|strike|leave) (the|its|their|his|her) {c} (off|away|out)",
-      "(no|no more) {c} (for|on) {x}",
       "(clear|empty|erase|blank|blank out|wipe|unset|reset) (the|its|their|his|her) {c}",
       "(leave|keep|set|make) (the|its|their|his|her) {c} (empty|blank|unset|to nothing|to empty)",
       "(leave|keep|set|make) {x} 's {c} (empty|blank|unset|to nothing|to empty)",
@@ -106,7 +105,8 @@ export const VALUE_RULES: ReadonlyArray<Rule> = [
   ],
   [
     [
-      "{x} (does not need|does not need to have|needs no|no longer needs|no longer has|should not have|should have no) (a|an|any)? {c} (any more|anymore|now)?"
+      "{x} (does not need|does not need to have|needs no|no longer needs|no longer has|should not have|should have no) (a|an|any)? {c} (any more|anymore|now)?",
+      "(no|no more) {c} (for|on) {x}"
     ],
     update(emptied, true)
   ],

@@ -101,7 +101,7 @@ describe("requests to change a set of rows in basic mode", () => {
     )
 
     it.effect(
-      "draft nothing of 79 statements, conditions, wishes of others and questions about tasks that ask for no change",
+      "draft nothing of 82 statements, conditions, wishes of others and questions about tasks that ask for no change",
       () =>
         Effect.gen(function* () {
           const say = yield* saying(yield* taskTeam)
@@ -111,7 +111,7 @@ describe("requests to change a set of rows in basic mode", () => {
           const drafted = yield* Effect.filter(texts, (text) =>
             Effect.map(say(text), ({ write }) => write !== undefined)
           )
-          expect(texts).toHaveLength(79)
+          expect(texts).toHaveLength(82)
           expect(drafted).toEqual([])
         })
     )
