@@ -93,11 +93,10 @@ export const TIME_CONDITIONS: ReadonlyArray<readonly [patterns: ReadonlyArray<st
       `${WHO} (need|needs|want|wants|await|awaits|require|requires) (a|an|the|their)? {column} {when}`,
       `${WHO} (are|is|were|was) due (for)? (a|an|the|their)? {column} {when}`
     ],
-    // "due in December" is no need for an "in".
-    ({ column, when }, { today }) =>
-      /^(in|on|by|at|before|after|until|within|between)$/.test(column![0]!.word)
-        ? undefined
-        : [Condition.With({ words: column! }), Condition.Time({ when: timeAt(when!, today)!.when })]
+    ({ column, when }, { today }) => [
+      Condition.With({ words: column! }),
+      Condition.Time({ when: timeAt(when!, today)!.when })
+    ]
   ],
   [
     [

@@ -12,6 +12,8 @@ import { makeOrganization } from "../../support/atlas.ts"
 import { TestServices } from "../../support/database.ts"
 import { byHand, runScript } from "../../support/mappedTables.ts"
 
+/** Roles belong to a whole server, which other runs use, too. */
+const STRANGER = `stranger_${process.pid}_${Date.now()}`
 const SCRIPT = `CREATE SCHEMA crm;
 CREATE TYPE crm.mood AS ENUM ('calm', 'cross');
 CREATE TABLE crm.rep (id int PRIMARY KEY, name text);
@@ -25,9 +27,9 @@ CREATE VIEW crm.everyone AS SELECT id, name FROM crm.customer;
 CREATE FOREIGN DATA WRAPPER nothing;
 CREATE SERVER elsewhere FOREIGN DATA WRAPPER nothing;
 CREATE FOREIGN TABLE crm.remote (id int, name text) SERVER elsewhere;
-CREATE ROLE stranger_of_writes;
+CREATE ROLE ${STRANGER};
 CREATE FUNCTION public.theirs() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN RETURN NEW; END';
-ALTER FUNCTION public.theirs() OWNER TO stranger_of_writes;
+ALTER FUNCTION public.theirs() OWNER TO ${STRANGER};
 CREATE TABLE crm.slip (id int PRIMARY KEY, name text NOT NULL, tenant text, day date NOT NULL, shop text NOT NULL DEFAULT 'x', gone boolean NOT NULL);
 CREATE TABLE crm.ruled (id serial PRIMARY KEY, name text);
 CREATE RULE twice AS ON INSERT TO crm.ruled DO ALSO NOTHING;
