@@ -24,7 +24,6 @@ const ALLOWED: Readonly<Record<string, readonly [count: number, reason: string]>
   "test/agents/basic/deeds/declinedTeam.txt": [3, "quoted requests"],
   "test/agents/basic/deeds/tenthTeam.jsonl": [3, "quoted requests"],
   "test/agents/basic/deeds/eleventhTeam.jsonl": [1, "a quoted request"],
-  "src/agents/basic/deeds/readSet.ts": [1, "basic mode's vocabulary: words of a request"],
   "test/agents/basic/deeds/ninthTeam.jsonl": [1, "a quoted request"],
   "test/agents/basic/deeds/eighthSales.jsonl": [1, "a quoted request"],
   "test/fixtures/office/ninth-harbor.txt": [1, "a quoted question"],

@@ -19,7 +19,7 @@ export const CARDINALS = byWord<number>(
 export const MONTH_NAMES =
   "january february march april may june july august september october november december".split(" ")
 /** Sunday first. */
-const WEEKDAY_NAMES = "sunday monday tuesday wednesday thursday friday saturday".split(" ")
+export const WEEKDAY_NAMES = "sunday monday tuesday wednesday thursday friday saturday".split(" ")
 const withShort = (names: ReadonlyArray<string>, first: number): ReadonlyArray<readonly [string, number]> =>
   names.flatMap((name, index) => [[name, index + first] as const, [name.slice(0, 3), index + first] as const])
 /** The number of a month by its name or abbreviation, from 1. */

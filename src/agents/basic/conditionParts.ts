@@ -11,6 +11,7 @@ import { timeAt } from "./readTime.ts"
 import { folded, type Token } from "./tokenize.ts"
 
 const MAX_VALUE = 7
+const PREPOSITION = /^(in|on|by|at|before|after|until|within|between)$/
 const MAX_QUALITY = 3
 
 /** Whether a word structures the question: "IT", "US" and "Will" are values if written so. */
@@ -102,7 +103,8 @@ export const fitsCondition =
         return tokens.length <= MAX_QUALITY && isValue(tokens, context)
       case "column":
       case "unit":
-        return tokens.length <= MAX_QUALITY && isValue(tokens, context)
+        // "due in December" needs no column called "in".
+        return tokens.length <= MAX_QUALITY && !PREPOSITION.test(first!.word) && isValue(tokens, context)
       case "where":
         return isWhere(tokens, context)
       case "number":

@@ -8,7 +8,7 @@ import { called } from "../replies.ts"
 import { find, inParallel, type Script } from "../script.ts"
 import { type Deed, Subject } from "./Deed.ts"
 import { actionOf, type Draft, valuesOf } from "./Draft.ts"
-import { findSet, setFilters } from "./findSet.ts"
+import { findSet, type Rows, setFilters } from "./findSet.ts"
 import { findSubject, type Problem, problem, RANKS, type Row, type World } from "./findSubject.ts"
 import { textOf, type Word } from "./words.ts"
 import { type Cell, settle, type Target } from "./settle.ts"
@@ -16,9 +16,10 @@ import { type Cell, settle, type Target } from "./settle.ts"
 /** A change of a set: the same values for each row. */
 export function* draftOfSet(
   deed: Exclude<Deed, { _tag: "Create" }>,
-  { count, except = [], lookup }: Omit<Extract<Subject, { _tag: "Rows" }>, "_tag">,
+  subject: Extract<Subject, { _tag: "Rows" }>,
   world: World
 ): Script<Draft | Problem> {
+  const { lookup } = subject
   const { type } = lookup.noun
   const actionId = actionOf(deed, type)
   const ahead = deed._tag === "Delete" && CANCELS.test(world.said.text)
@@ -30,25 +31,39 @@ export function* draftOfSet(
   const was = wasIn(settled)
   const found = yield* findSet(filters, was, world)
   if (found._tag === "Problem") return found
-  const kept = except.map((words) => ofName(words, found.rows, world))
-  const unknown = kept.findIndex((row) => row === undefined)
-  if (unknown >= 0)
-    return problem(
-      RANKS.missing,
-      `None of those ${called(found.said, type, 2)} is called “${textOf(world.said, except[unknown]!)}”. I haven't drafted anything.`
-    )
-  const set = { ...found, rows: found.rows.filter((row) => !kept.includes(row)) }
-  if (set.rows.length === 0)
-    return problem(RANKS.missing, `Nothing is left of those ${called(set.said, type, 2)}. I haven't drafted anything.`)
-  if (count !== undefined && set.rows.length !== count)
-    return problem(
-      RANKS.several,
-      `There are ${set.rows.length} ${called(set.said, type, set.rows.length)} like that, and you said ${count}. I haven't drafted anything.`
-    )
+  const set = left(found, subject, world)
+  if (set._tag === "Problem") return set
   const entityIds = set.rows.map(({ id }) => id).sort()
   if (deed._tag === "Delete") return { _tag: "Draft", actionId, entityIds, set }
   const values = valuesOf(settled)
   return typeof values === "string" ? problem(RANKS.value, values) : { _tag: "Draft", actionId, entityIds, values, set }
+}
+
+/** The rows of a set without the excepted ones; a problem if a name is none of theirs, or if the person counts other than there are. */
+const left = (
+  found: Rows,
+  { count, except = [] }: Extract<Subject, { _tag: "Rows" }>,
+  world: World
+): Rows | Problem => {
+  const several = (rows: number) => called(found.said, found.type, rows)
+  const kept = except.map((words) => ofName(words, found.rows, world))
+  const unknown = except.find((_, at) => kept[at] === undefined)
+  if (unknown !== undefined)
+    return problem(
+      RANKS.missing,
+      `None of those ${several(2)} is called “${textOf(world.said, unknown)}”. I haven't drafted anything.`
+    )
+  const rows = found.rows.filter((row) => !kept.includes(row))
+  if (rows.length === 0)
+    return problem(RANKS.missing, `Nothing is left of those ${several(2)}. I haven't drafted anything.`)
+  if (count !== undefined && rows.length !== count) {
+    const be = rows.length === 1 ? "is" : "are"
+    return problem(
+      RANKS.several,
+      `There ${be} ${rows.length} ${several(rows.length)} like that, and you said ${count}. I haven't drafted anything.`
+    )
+  }
+  return { ...found, rows }
 }
 
 /** A change of several rows that are named one by one. */

@@ -87,6 +87,7 @@ export const readCreate = (
   const of = (
     fields: Partial<Parameters<typeof Deed.Create>[0]> & Pick<Parameters<typeof Deed.Create>[0], "type" | "rest">
   ) => found.push(Deed.Create({ people: [], settings: [], ...fields }))
+  // "get rid of" deletes; "get" alone also adds.
   if (words[0]?.word === "rid") return []
   let at = 0
   while (

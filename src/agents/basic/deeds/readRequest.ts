@@ -17,7 +17,7 @@ import { CREATES, isValue, readCreate } from "./readCreate.ts"
 import { couldBeName, readSubject } from "./readSubject.ts"
 import { isPolite, reasonsOf } from "./reasons.ts"
 import { respelt } from "./respelt.ts"
-import { assigned, withoutAbsence, withoutPlease, withSpelling, withThatDay } from "./rewrite.ts"
+import { assigned, withoutAbsence, withoutPlease, withSpelling } from "./rewrite.ts"
 import { RULES } from "./rules.ts"
 import { type Captures, type Fits, matches, shapeOf } from "./shapes.ts"
 import { MAX_WORDS, readWords, type Said, type Word } from "./words.ts"
@@ -31,7 +31,7 @@ const MAX_READINGS = 24
 
 /** Every way in which the message asks for a change; none if it asks for something else, or for more. */
 export const readRequest = (message: string, context: Context): Request => {
-  const said = withSpelling(withoutAbsence(withThatDay(withoutPlease(readWords(message)), context), context))
+  const said = withSpelling(withoutAbsence(withoutPlease(readWords(message)), context))
   const signed = assigned(said)
   const plain = readSaid(said, context)
   const request = signed === undefined ? plain : withAll(plain, readSaid(signed, context))

@@ -39,18 +39,15 @@ interface CountedSet {
   readonly count?: number
 }
 
+const COUNTED = /^(?:both|(?:all the|all|the) (\S+))(?: of)?(?: the)? /
+
 /** The number of rows that the first words say, and how many words those are: "both of", "all three", "the two". */
 const countAt = (words: Words): { readonly count: number; readonly length: number } | undefined => {
-  const said = words.slice(0, 5).map(({ quoted, word }) => (quoted === true ? "" : word))
-  const isBoth = said[0] === "both"
-  let at = isBoth ? 1 : said[0] === "all" && said[1] === "the" ? 2 : /^(all|the)$/.test(said[0] ?? "") ? 1 : 0
-  if (at === 0) return undefined
-  const count = isBoth ? 2 : (CARDINALS[said[at]!] ?? (/^\d{1,2}$/.test(said[at] ?? "") ? Number(said[at]) : 0))
-  if (count < 2) return undefined
-  if (!isBoth) at += 1
-  if (said[at] === "of") at += 1
-  if (said[at] === "the") at += 1
-  return { count, length: at }
+  const said = words.map(({ quoted, word }) => (quoted === true ? '"' : word)).join(" ")
+  const [text, number] = COUNTED.exec(said) ?? []
+  if (text === undefined) return undefined
+  const count = number === undefined ? 2 : (CARDINALS[number] ?? (/^\d{1,2}$/.test(number) ? Number(number) : 0))
+  return count < 2 ? undefined : { count, length: text.trim().split(" ").length }
 }
 
 const FORMS: typeof CONDITIONS = [
@@ -71,7 +68,7 @@ export const readSet = (words: Words, context: Context): CountedSet | undefined 
   return counted === undefined ? { lookup } : { lookup, count: counted.count }
 }
 
-/** "Lena's low priority task", "my blocked task": the one row that somebody's conditions leave. */
+/** A singular noun with conditions, which have to leave exactly one row: "Lena's low priority task", "my blocked task". */
 export const readOne = (words: Words, context: Context): Lookup | undefined =>
   words.some(({ quoted, word }) => quoted !== true && word === "'s") || words[0]?.word === "my"
     ? setOf(words, context, true, true)

@@ -1,8 +1,10 @@
 /** Rewrites a request before it is read: without polite words, with a name for its pronoun, with a sign for its colon. */
-import { MONTH_NAMES } from "../../english.ts"
+import { MONTH_NAMES, WEEKDAY_NAMES } from "../../english.ts"
+import { byWord } from "../../../domain/text.ts"
 import type { Context } from "../readConversation.ts"
 import { timeAt } from "../readTime.ts"
 import { withoutOpeners } from "./clauses.ts"
+import { COLUMN_NAMES, NEAR_COLUMN_NAMES } from "./lexicon.ts"
 import { couldBeName } from "./readSubject.ts"
 import { reasonsOf } from "./reasons.ts"
 import { isMistaken, isSwapped } from "./respelt.ts"
@@ -44,60 +46,19 @@ export const withSpelling = ({ text, words }: Said): Said => ({
     const [before, next] = [words[at - 1]?.word ?? "", words[at + 1]?.word ?? ""]
     if (each.quoted === true || !/^[a-z]{5,}$/.test(each.word)) return each
     const known =
-      NUMBERED.test(before) || NUMBERED.test(next) ? MONTH_NAMES : BEFORE_DAY.test(before) ? WEEKDAYS : COLUMNS
-    if (known === COLUMNS && (each.capital || NO_COLUMN.has(each.word))) return each
+      NUMBERED.test(before) || NUMBERED.test(next)
+        ? MONTH_NAMES
+        : BEFORE_DAY.test(before)
+          ? WEEKDAY_NAMES
+          : COLUMN_NAMES
+    if (known === COLUMN_NAMES && (each.capital || NEAR_COLUMN_NAMES.has(each.word))) return each
     // "Frida" and "Sundar" are no days: only letters in the wrong order count there.
-    const near = known.filter((name) => (known === WEEKDAYS ? isSwapped : isMistaken)(each.word, name))
+    const near = known.filter((name) => (known === WEEKDAY_NAMES ? isSwapped : isMistaken)(each.word, name))
     return near.length === 1 && !known.includes(each.word) ? { ...each, word: near[0]! } : each
   })
 })
 const NUMBERED = /^\d{1,2}(st|nd|rd|th)?$/
 const BEFORE_DAY = /^(on|by|until|till|to|for|next|this|before|after)$/
-/** Words for columns whose misspellings are no other words. */
-const COLUMNS = ["priority", "deadline", "status", "assignee"]
-const NO_COLUMN = new Set([
-  "states",
-  "stats",
-  "statue",
-  "statues",
-  "stated",
-  "assigned",
-  "assigns",
-  "assigner",
-  "assignees",
-  "deadlines"
-])
-const WEEKDAYS = "monday tuesday wednesday thursday friday saturday sunday".split(" ")
-
-/** "I'm out on December 13, cancel my meetings that day": with the day in place of the pronoun. */
-export const withThatDay = (said: Said, context: Context): Said => {
-  const { text, words } = said
-  const at = words.findIndex(({ word }, index) => index > 3 && word === "that" && words[index + 1]?.word === "day")
-  const day =
-    at < 0 ? -1 : words.findIndex((_, from) => from < at && timeAt(words.slice(from), context.today) !== undefined)
-  const end = words.findIndex(({ after }, index) => index >= day && /[.,;!]/.test(after))
-  if (day < 0 || end < 0 || end >= at) return said
-  const first = words.slice(0, end + 1)
-  const length = timeAt(words.slice(day), context.today)!.length
-  const isAbsence = AWAY.some(
-    (pattern) =>
-      [
-        ...matches(
-          pattern,
-          first,
-          (name, taken) => name === "p" || timeAt(taken, context.today)?.length === taken.length
-        )
-      ].length > 0
-  )
-  if (!isAbsence) return said
-  const when = text.slice(words[day]!.start, words[day + length - 1]!.end)
-  const from = words[end + 1]!.start
-  return readWords(`${text.slice(from, words[at]!.start)}${when}${text.slice(words[at + 1]!.end)}`)
-}
-const AWAY = [
-  "(i am|we are) (out|away|off|on leave|on holiday|on vacation|sick|busy|travelling|traveling|not in|not available|unavailable|not here|out of office|out of the office) (on)? {w}"
-].map(shapeOf)
-
 const DO_IT = shapeOf("<doit> <it>")
 /** "new phone for Ada, please save it: …", without the request between the comma and the colon. */
 const withoutRequest = (words: Words): Words => {
@@ -108,11 +69,16 @@ const withoutRequest = (words: Words): Words => {
   return isRequest ? words.slice(0, comma + 1) : words
 }
 
-const ABSENT = ["{p} <away>", "{p} <away> (until|from|for|since|the|all)? {w}"].map(shapeOf)
+const ABSENT = ["{p} <away>", "{p} <away> (on|until|from|for|since|the|all)? {w}"].map(shapeOf)
 const PRONOUN = /^(his|her|their)$/
 const NO_NOUN = /^(the|a|an|all|every|each|my|our|it|them|this|that|to)$/
+/** A verb after "I" or "we", as after a name. */
+const AS_OF_A_NAME: Readonly<Record<string, string>> = byWord({ am: "is", are: "is", have: "has" })
 
-/** "Raj is on holiday. Give his tasks to Lena": the request alone, with the name in place of the pronoun. */
+/**
+ * Removes a sentence that says who is away: "Raj is on holiday. Give his tasks to Lena", "I'm out on May 3, cancel my meetings that
+ * day". Its name and its day replace the pronouns of the rest; without any of these the message stays as it is.
+ */
 export const withoutAbsence = (said: Said, context: Context): Said => {
   const { text, words } = said
   const end = words.findIndex(({ after }) => /[.,;!]/.test(after))
@@ -120,20 +86,31 @@ export const withoutAbsence = (said: Said, context: Context): Said => {
   if (end < 1 || end > 12 || rest.length === 0) return said
   const fits: Fits = (name, taken) =>
     name === "p" ? couldBeName(taken) : timeAt(taken, context.today)?.length === taken.length
-  const [found] = ABSENT.flatMap((pattern) => [...matches(pattern, words.slice(0, end + 1), fits)])
-  const isTheirs = ({ quoted, word }: Word, next: Word | undefined) =>
-    quoted !== true && PRONOUN.test(word) && next !== undefined && !NO_NOUN.test(next.word)
-  const named = found?.["p"] ?? reasoner(words.slice(0, end + 1))
-  if (named === undefined || !rest.some((each, at) => isTheirs(each, rest[at + 1]))) return said
-  const name = textOf(said, named)
+  const first = words.slice(0, end + 1)
+  const isSpeaker = first[0]!.word === "i"
+  const stated = isSpeaker ? first.map((each) => ({ ...each, word: AS_OF_A_NAME[each.word] ?? each.word })) : first
+  const [found] = ABSENT.flatMap((pattern) => [...matches(pattern, stated, fits)])
+  const named = isSpeaker ? undefined : (found?.["p"] ?? reasoner(first))
+  const day = found?.["w"]
+  /** The text in the place of a pronoun, and the words that it replaces. */
+  const replaced = (at: number): { readonly by: string; readonly length: number } | undefined => {
+    const [{ quoted, word }, next] = [rest[at]!, rest[at + 1]]
+    if (quoted === true || next === undefined) return undefined
+    if (named !== undefined && PRONOUN.test(word) && !NO_NOUN.test(next.word))
+      return { by: `${textOf(said, named)}'s`, length: 1 }
+    return day !== undefined && word === "that" && next.word === "day"
+      ? { by: textOf(said, day), length: 2 }
+      : undefined
+  }
   let from = rest[0]!.start
   let whole = ""
-  for (const [at, each] of rest.entries()) {
-    if (!isTheirs(each, rest[at + 1])) continue
-    whole += `${text.slice(from, each.start)}${name}'s`
-    from = each.end
+  for (let at = 0; at < rest.length; at++) {
+    const change = replaced(at)
+    if (change === undefined) continue
+    whole += text.slice(from, rest[at]!.start) + change.by
+    from = rest[at + change.length - 1]!.end
   }
-  return readWords(whole + text.slice(from))
+  return whole === "" ? said : readWords(whole + text.slice(from))
 }
 
 /** The name that a reason begins with: "Kofi works half days now". */

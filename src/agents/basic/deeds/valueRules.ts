@@ -2,7 +2,7 @@
 import { Setting } from "./Deed.ts"
 import { column, emptied, labelled, moment, type Rule, unsaid, update, value } from "./parts.ts"
 
-const isName = (column: ReadonlyArray<{ readonly word: string }>) => /^(name|title)$/.test(column.at(-1)!.word)
+const isNameColumn = (column: ReadonlyArray<{ readonly word: string }>) => /^(name|title)$/.test(column.at(-1)!.word)
 const FOLLOW_UP = ["follow", "up"].map(unsaid)
 
 /** Requests that name a column or a value. */
@@ -44,7 +44,8 @@ export const VALUE_RULES: ReadonlyArray<Rule> = [
   [
     ["(add|put|enter|save|record|note) {v} (to|on|under|in) {x} 's {c}"],
     // "put it on Lena's name" gives it to Lena.
-    (captures, read, calendar) => (isName(captures["c"]!) ? undefined : update(labelled)(captures, read, calendar))
+    (captures, read, calendar) =>
+      isNameColumn(captures["c"]!) ? undefined : update(labelled)(captures, read, calendar)
   ],
   [["{x} (needs|should have|must have|gets) (a|an|the)? {c} (of|say|namely|=) {v}"], update(column, true)],
   [
@@ -57,7 +58,7 @@ export const VALUE_RULES: ReadonlyArray<Rule> = [
   [
     ["{x} (should have|must have|needs|gets|should get|should be|needs to be|needs to have|must be) (a|an)? {s} {c}"],
     // "needs a better name" says no name.
-    (captures, ...read) => (isName(captures["c"]!) ? undefined : update(labelled, true)(captures, ...read))
+    (captures, ...read) => (isNameColumn(captures["c"]!) ? undefined : update(labelled, true)(captures, ...read))
   ],
   [
     [
@@ -129,7 +130,7 @@ export const VALUE_RULES: ReadonlyArray<Rule> = [
     )
   ],
   [
-    ["(we|i) (have)? (lost) {x}", "(we|i) (have)? (lost) {x} to (a|an|the|our|another|some)? {o}"],
+    ["(we|i) (have)? lost {x}", "(we|i) (have)? lost {x} to (a|an|the|our|another|some)? {o}"],
     update(() => [Setting.Value({ value: [unsaid("lost")] })], false)
   ],
   [["(we|i) (have)? won {x}"], update(() => [Setting.Value({ value: [unsaid("won")] })], false)],
