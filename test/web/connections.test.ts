@@ -172,7 +172,7 @@ describe.each([
 describe("an administrator without the power over secrets", () => {
   it("has neither page", async () => {
     const { close, page } = await visit("/admin#/model", "amina")
-    expect(await page.getByRole("heading", { level: 1 }).innerText()).toBe("There is no such page")
+    await page.getByRole("heading", { level: 1, name: "There is no such page" }).waitFor()
     for (const name of ["Model", "Phone"]) expect(await page.getByRole("link", { name, exact: true }).count()).toBe(0)
     await close()
   })
