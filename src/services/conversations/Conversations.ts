@@ -1,11 +1,11 @@
 /** A person's own conversations, for the chat page: a searchable list, and turns in pages. */
-import { Context, Effect, Layer } from "effect"
+import { Context, Effect, Layer, Schema } from "effect"
 import { Database } from "../../database/Database.ts"
 import { orUnavailable } from "../../database/execute.ts"
 import type { Basis } from "../../domain/Basis.ts"
 import type { Unavailable } from "../../domain/errors.ts"
-import type { Beside, Presented } from "../../domain/Presented.ts"
-import { decodeBeside, decodePresented, madeFrom, type Owner } from "./storeTurns.ts"
+import { Beside, type Presented } from "../../domain/Presented.ts"
+import { decodePresented, madeFrom, type Owner } from "./storeTurns.ts"
 
 export interface ConversationSummary {
   readonly id: string
@@ -17,6 +17,9 @@ export interface ConversationSummary {
   /** The part of a question that contains the words of a search; absent if the title shows them. */
   readonly matched?: string
 }
+
+/** Turns that earlier versions stored have nothing beside them. */
+const decodeBeside = Schema.decodeUnknownSync(Schema.NullOr(Beside))
 
 interface ListQuery {
   /** Text in one of its questions. Answers are not searched: they may contain values that the person may no longer see. */

@@ -5,7 +5,7 @@ import type { SqlClient, SqlError } from "effect/sql"
 import { orUnavailable } from "../../database/execute.ts"
 import type { Basis } from "../../domain/Basis.ts"
 import type { Unavailable } from "../../domain/errors.ts"
-import { Beside, Presented } from "../../domain/Presented.ts"
+import { type Beside, Presented } from "../../domain/Presented.ts"
 
 /** An entity that an answer was about: the slug of its type and its id. */
 export const Reference = Schema.Struct({ type: Schema.String, id: Schema.String })
@@ -46,9 +46,6 @@ export const madeFrom = (sql: SqlClient.SqlClient, { key }: Basis) =>
 
 /** Turns that earlier versions stored have types and ids only. */
 export const decodePresented = Schema.decodeUnknownSync(Schema.Array(Presented))
-/** Turns that earlier versions stored have nothing beside them. */
-export const decodeBeside = (stored: unknown): Beside => (stored === null ? {} : decodeStored(stored))
-const decodeStored = Schema.decodeUnknownSync(Beside)
 
 /** The statements that store a turn, with what is kept in the same transaction. */
 export const storeTurns = (app: PgClient.PgClient) => {

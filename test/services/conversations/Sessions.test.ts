@@ -6,7 +6,7 @@ import { Database } from "../../../src/database/Database.ts"
 import type { Basis } from "../../../src/domain/Basis.ts"
 import { encodeId } from "../../../src/domain/ids.ts"
 import { Sessions } from "../../../src/services/conversations/Sessions.ts"
-import type { NewTurn } from "../../../src/services/conversations/storeTurns.ts"
+import type { Keeping, NewTurn } from "../../../src/services/conversations/storeTurns.ts"
 import { addPeople, makeOrganization } from "../../support/atlas.ts"
 import { TestServices } from "../../support/database.ts"
 
@@ -91,6 +91,23 @@ layer(TestServices, { excludeTestServices: true })("a session", (it) => {
       yield* say("of other rights", id, {}, undefined, { ...BASIS, key: "other" })
       yield* say("expired", id, {}, undefined, { ...BASIS, expiresAt: Date.now() - 1 })
       expect((yield* opened(id)).turns).toEqual(["2", "3", "4", "5", "6", "7", "8", "9"])
+    })
+  )
+
+  it.effect("keeps something with a turn in one transaction, for the place of the turn: both, or neither", () =>
+    Effect.gen(function* () {
+      const { opened, owner, say, sessions } = yield* company("beside")
+      const { id } = yield* say("one")
+      const saved = (asked: string, keeping: Keeping) =>
+        Effect.scoped(
+          Effect.flatMap(sessions.open(owner, id, 60, {}), (session) => session.save(turn(asked), BASIS, keeping))
+        )
+      const places: Array<unknown> = []
+      yield* saved("two", (_, place) => Effect.sync(() => places.push(place)))
+      expect(places).toEqual([{ sessionId: id, position: 2 }])
+      const broken = yield* saved("three", (sql) => Effect.asVoid(sql`SELECT 1 / 0`)).pipe(Effect.flip)
+      expect(broken._tag).toBe("Unavailable")
+      expect((yield* opened(id)).turns).toEqual(["one", "two"])
     })
   )
 
