@@ -26,6 +26,12 @@ const PHONE = finds("people", [["name", "eq", "Amélie Quinn"]], { selectColumns
 const LAURAS = finds("people", [["name", "eq", "Laura Szabó"]], { selectColumns: ["company"] })
 const WHICH = "Laura Szabó at Cedar Labs is a customer, Laura Szabó at Heron Optics is a lead. Which one?"
 const slow = (text: string) => says(text, { pace: 30, piece: 6 })
+/** An answer that takes half a minute, so that it is still going on when the page looks, or ends soon after `hurry`. */
+const lasting = (text: string) => {
+  let pace = 500
+  const reply = Object.defineProperty({ ...says(text, { piece: 6 }) }, "pace", { get: () => pace })
+  return { reply, hurry: () => (pace = 10) }
+}
 const LONG = "Here is what I know of the harbor and its people, told slowly, word by word. ".repeat(4)
 
 describe("signing in on the chat page", () => {
@@ -96,16 +102,17 @@ describe("asking on the chat page", () => {
   it("streams an answer, names the lookups, and links the number in the answer", () =>
     visit(async (page) => {
       const answer = slow("Amélie Quinn at **Alder Foods**: +1 617-555-0188.")
-      here.stage.messages.reset((_, step) =>
-        step === 0 ? PHONE : new Promise((resolve) => setTimeout(() => resolve(answer), 800))
-      )
+      let seen = () => {}
+      const isSeen = new Promise<void>((resolve) => (seen = resolve))
+      here.stage.messages.reset((_, step) => (step === 0 ? PHONE : isSeen.then(() => answer)))
       await ask(page, "How do I reach Amélie Quinn?")
       await page.locator(".activity").getByText("Looking up people…").waitFor()
+      seen()
       const call = page.getByRole("link", { name: "Call Amélie Quinn" })
       await call.waitFor()
       expect(await call.getAttribute("href")).toBe("tel:+16175550188")
       expect(await page.locator(".prose strong").innerText()).toBe("Alder Foods")
-      expect(await page.locator('[role="status"]').innerText()).toBe("Max has answered.")
+      await page.locator('[role="status"]').getByText("Max has answered.").waitFor()
       expect(await page.locator('[role="log"]').count()).toBe(1)
     }))
 
@@ -146,7 +153,7 @@ describe("asking on the chat page", () => {
 
   it("stops the model call on Escape, stores nothing of the turn, and can ask again", () =>
     visit(async (page) => {
-      here.stage.messages.reset(inTurn(slow(LONG), says("In short: yes.")))
+      here.stage.messages.reset(inTurn(lasting(LONG).reply, says("In short: yes.")))
       await ask(page, "Tell me everything")
       await page.locator(".prose.growing").waitFor()
       await field(page).press("Escape")
@@ -220,11 +227,13 @@ describe("asking on the chat page", () => {
 describe("resuming a turn", () => {
   it("continues after a reload in the middle of an answer, with a single model call", () =>
     visit(async (page) => {
-      here.stage.messages.reset(() => slow(`${LONG}The end.`))
+      const first = lasting(`${LONG}The end.`)
+      here.stage.messages.reset(inTurn(first.reply, lasting(LONG).reply))
       await ask(page, "Tell me everything")
       await page.locator(".prose.growing").waitFor()
       await page.reload()
       await page.locator(".prose.growing").waitFor()
+      first.hurry()
       await says_(page, "The end.")
       expect(await answers(page)).toEqual([`${LONG}The end.`.trim()])
       expect(here.stage.messages.requests).toHaveLength(1)
@@ -238,15 +247,13 @@ describe("resuming a turn", () => {
 
   it("shows on another device what this device asked, and to no other person", () =>
     visit(async (page) => {
-      // The answer goes on until the other device has opened it.
-      let pace = 500
-      const reply = says(`${LONG}The end.`, { piece: 6 })
-      here.stage.messages.reset(() => Object.defineProperty({ ...reply }, "pace", { get: () => pace }))
+      const answer = lasting(`${LONG}The end.`)
+      here.stage.messages.reset(() => answer.reply)
       await ask(page, "Everything, for both of us")
       await page.locator(".prose.growing").waitFor()
       await visit(async (other) => {
         await other.locator(".going").getByText("Everything, for both of us").click()
-        pace = 10
+        answer.hurry()
         await says_(other, "The end.")
         await other.waitForURL(/#c\//)
         expect(await answers(other)).toEqual([`${LONG}The end.`])

@@ -103,9 +103,11 @@ describe("a card that has just appeared", () => {
           document.addEventListener("click", () => { globalThis.pressed += 1 })
           const started = { at: 0 }
           globalThis.still = new Promise((end) => {
-            const watch = () => {
+            // Called at once for each change of the page, however late it is painted.
+            new MutationObserver((_, observer) => {
               const button = document.querySelector(".draft .decision .solid")
-              if (button !== null && started.at === 0) {
+              if (button === null) return
+              if (started.at === 0) {
                 started.at = performance.now()
                 // Pressed at once: nothing on the page receives it.
                 const before = globalThis.pressed
@@ -113,10 +115,10 @@ describe("a card that has just appeared", () => {
                 button.click()
                 globalThis.early = [button.disabled, globalThis.pressed - before]
               }
-              if (button !== null && !button.disabled) end(performance.now() - started.at)
-              else requestAnimationFrame(watch)
-            }
-            watch()
+              if (button.disabled) return
+              observer.disconnect()
+              end(performance.now() - started.at)
+            }).observe(document.body, { subtree: true, childList: true, attributes: true })
           })
         })()`)
       })
