@@ -132,9 +132,12 @@ export const unit = (word: string, step: number, today: string): { from: string;
   }
 }
 
-/** The next such weekday, including today, or the last one before today. */
-const nearest = (named: number, step: number, today: string): string =>
-  step < 0 ? addDays(today, -((weekday(today) - named + 6) % 7) - 1) : addDays(today, (named - weekday(today) + 7) % 7)
+/** Such a weekday: the last one before today, the coming one, which can be today, or the next one, which can't. */
+const nearest = (named: number, step: number, today: string): string => {
+  if (step < 0) return addDays(today, -((weekday(today) - named + 6) % 7) - 1)
+  const ahead = (named - weekday(today) + 7) % 7
+  return addDays(today, step > 0 && ahead === 0 ? 7 : ahead)
+}
 
 const calendar = (tokens: ReadonlyArray<Token>, today: string, implied?: number): Span | undefined => {
   const [first = "", second = "", third = "", fourth = ""] = tokens.map(({ word }) => word)

@@ -34,6 +34,8 @@ export type Subject = Data.TaggedEnum<{
   /** "all of Akira's leads that are interested in software", read as a question for a list. */
   Rows: {
     readonly lookup: Lookup
+    /** Another reading of the words, for where this one means no rows. */
+    readonly otherwise?: Lookup
     /** How many there are, as the person says. */
     readonly count?: number
     /** "all of Raj's tasks except Renew certificates": the names of rows that stay as they are. */
@@ -83,10 +85,16 @@ export type Follows = "named" | "new"
 
 /** A part of a request, such as a sentence. */
 export type Part = Data.TaggedEnum<{
-  /** An order. */
-  Order: { readonly deed: Deed }
+  /** An order; `isFramed` if a frame reads it. */
+  Order: { readonly deed: Deed; readonly isFramed?: true }
   /** A statement of what is so, or will be; `enough` if it asks for the change by itself. */
-  Statement: { readonly deed?: Deed; readonly subject?: Subject; readonly enough: boolean; readonly follows?: Follows }
+  Statement: {
+    readonly deed?: Deed
+    readonly subject?: Subject
+    readonly enough: boolean
+    readonly follows?: Follows
+    readonly isFramed?: true
+  }
   /** Why something is asked for; `isLoose` if it could also be a part of the request. */
   Reason: { readonly subject?: Subject; readonly isLoose: boolean }
   /** "can you update that?" */
@@ -104,4 +112,6 @@ export interface Request {
   readonly deeds: ReadonlyArray<Deed>
   /** What counts only if none of the `deeds` can be drafted. */
   readonly loose: ReadonlyArray<Deed>
+  /** What the frames of frames.ts read, which is tried if nothing else can be drafted. */
+  readonly framed: ReadonlyArray<Deed>
 }

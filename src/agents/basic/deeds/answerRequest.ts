@@ -17,8 +17,12 @@ export const answerRequest = ({ canChange, context, earlier, said }: Conversatio
     const request = readRequest(said, context)
     // "Give me the number of invoices by weekday" gives nothing to me.
     const asked = MAYBE.test(said) ? NOT_REQUESTS : NOT_ASSIGNED
-    if (request.deeds.length + request.loose.length > 0 && !asked.has(readIntent(said, context)._tag))
-      return draftDeed(request, context)
+    const intent = readIntent(said, context)
+    const isRequest =
+      request.deeds.length + request.loose.length > 0
+        ? !asked.has(intent._tag)
+        : request.framed.length > 0 && (NO_QUESTIONS.has(intent._tag) || (intent._tag === "Introduce" && !intent.sure))
+    if (isRequest) return draftDeed(request, context)
   }
   const index = choice(tokenize(said))
   const before = earlier.at(-1)
@@ -46,6 +50,8 @@ const MAYBE =
 const ASSIGNED = /[^\s:]:\s+\S/
 /** What a message asks for instead of a change; without a verb it is a question if it can be one. */
 const NOT_REQUESTS: ReadonlySet<string> = new Set(["Figures"])
+/** What a message is as a question where only a frame reads it as a request. */
+const NO_QUESTIONS: ReadonlySet<string> = new Set(["Request", "Unclear", "NotKnown"])
 const NOT_ASSIGNED: ReadonlySet<string> = new Set(["Figures", "Who", "Detail", "Browse", "List"])
 
 /** What a request may begin with before its verb. */

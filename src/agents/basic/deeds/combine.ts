@@ -13,12 +13,14 @@ interface State {
   readonly people: ReadonlyArray<ReadonlyArray<Word>>
   /** Whether a statement of a value was taken as a reason. */
   readonly isLoose?: boolean
+  /** Whether a frame was needed. */
+  readonly isFramed?: true
 }
 
-/** What a request can mean; `isLoose` if it counts only where no other reading can be drafted. */
+/** What a request can mean, and of which readings it is. */
 export interface Reading {
   readonly deed: Deed
-  readonly isLoose: boolean
+  readonly among: "deeds" | "loose" | "framed"
 }
 
 const MAX_STATES = 24
@@ -28,15 +30,23 @@ export const combine = (clauses: ReadonlyArray<ReadonlyArray<Part>>, isQuestion:
   let states: ReadonlyArray<State> = [{ asked: false, people: [] }]
   for (const parts of clauses) {
     states = states
-      .flatMap((state) => parts.flatMap((part) => next(state, part, isQuestion) ?? []))
+      .flatMap((state) => parts.flatMap((part) => framed(next(state, part, isQuestion), part)))
       .slice(0, MAX_STATES)
   }
-  return states.flatMap(({ asked, deed, isLoose = false, people }) => {
+  return states.flatMap(({ asked, deed, isFramed, isLoose, people }) => {
     if (deed === undefined || !asked) return []
-    if (people.length === 0) return [{ deed, isLoose }]
-    return deed._tag === "Create" ? [{ deed: Deed.Create({ ...deed, people }), isLoose }] : []
+    const among = isFramed === true ? "framed" : isLoose === true ? "loose" : "deeds"
+    if (people.length === 0) return [{ deed, among }]
+    return deed._tag === "Create" ? [{ deed: Deed.Create({ ...deed, people }), among }] : []
   })
 }
+
+const framed = (state: State | undefined, part: Part): ReadonlyArray<State> =>
+  state === undefined
+    ? []
+    : (part._tag === "Order" || part._tag === "Statement") && part.isFramed === true
+      ? [{ ...state, isFramed: true }]
+      : [state]
 
 const isFollowed = ({ deed, subject }: State, follows: Follows | undefined): boolean =>
   follows === undefined ||

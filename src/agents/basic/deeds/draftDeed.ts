@@ -32,14 +32,32 @@ const MAX_ACTIONS = 6
 /** The readings that are tried: each costs lookups. */
 const MAX_TRIED = 8
 
+/** How many steps of the turn were needed so far. */
+interface Rounds {
+  made: number
+}
+/** A turn has few steps, so that frames are tried only where a draft and its reply still fit. */
+const MAX_BEFORE_FRAMES = 8
+
+/** The result of a script within so many steps; undefined if it takes more. */
+function* within<A>(script: Script<A>, rounds: Rounds, most: number): Script<A | undefined> {
+  let state = script.next()
+  while (state.done !== true) {
+    if (rounds.made >= most) return undefined
+    state = script.next(yield state.value)
+  }
+  return state.value
+}
+
 /** Asks for each call once, however many readings ask for it. */
-function* once<A>(script: Script<A>): Script<A> {
+function* once<A>(script: Script<A>, rounds: Rounds): Script<A> {
   const known = new Map<string, Answer>()
   let state = script.next()
   while (state.done !== true) {
     const keys = state.value.map((call) => JSON.stringify(call))
     const missing = state.value.filter((_, index) => !known.has(keys[index]!) && keys.indexOf(keys[index]!) === index)
     if (missing.length > 0) {
+      rounds.made += 1
       const answers = yield missing
       for (const [index, call] of missing.entries()) known.set(JSON.stringify(call), answers[index]!)
     }
@@ -49,12 +67,14 @@ function* once<A>(script: Script<A>): Script<A> {
 }
 
 /** Drafts what the request asks for, and says what is drafted or why nothing is. `chosen` is the row that the person chose. */
-export const draftDeed = (request: Request, context: Context, chosen?: Row): Script<string> =>
-  once(drafting(request, context, chosen))
+export const draftDeed = (request: Request, context: Context, chosen?: Row): Script<string> => {
+  const rounds: Rounds = { made: 0 }
+  return once(drafting(request, context, chosen, rounds), rounds)
+}
 
-function* drafting(request: Request, context: Context, chosen: Row | undefined): Script<string> {
+function* drafting(request: Request, context: Context, chosen: Row | undefined, rounds: Rounds): Script<string> {
   const { said } = request
-  const all = [...request.deeds, ...request.loose]
+  const all = [...request.deeds, ...request.loose, ...request.framed]
   const types = typesOf(all, context)
   const named = new Set(all.flatMap((deed) => typeOf(deed, context) ?? []))
   const actions = [...new Set(all.flatMap((deed) => actionsOf(deed, types, context)))].slice(0, MAX_ACTIONS)
@@ -68,7 +88,8 @@ function* drafting(request: Request, context: Context, chosen: Row | undefined):
     likeliest(deeds.flatMap((deed) => withTypes(deed, vocabularies, fields, context)))
   const deeds = typed(request.deeds)
   const loose = typed(request.loose)
-  if (deeds.length + loose.length === 0) return refusals(all, fields) ?? notWhole(context)
+  const framed = typed(request.framed)
+  if (deeds.length + loose.length + framed.length === 0) return refusals(all, fields) ?? notWhole(context)
   const wanted = (type: ContextType) =>
     wantedOf(
       all,
@@ -79,7 +100,11 @@ function* drafting(request: Request, context: Context, chosen: Row | undefined):
   const drafted = (readings: ReadonlyArray<Typed>) =>
     inParallel(readings.map(({ deed, types: own }) => draftOf(deed, own, world, chosen)))
   const [firm, others] = yield* both(drafted(deeds), drafted(loose))
-  const tried = firm.some(({ _tag }) => _tag === "Draft") ? firm : [...firm, ...others]
+  const isDraft = ({ _tag }: Draft | Problem) => _tag === "Draft"
+  const own = firm.some(isDraft) ? firm : [...firm, ...others]
+  const instead =
+    own.some(isDraft) || framed.length === 0 ? undefined : yield* within(drafted(framed), rounds, MAX_BEFORE_FRAMES)
+  const tried = instead?.some(isDraft) === true || own.length === 0 ? (instead ?? []) : own
   const isWhole = (each: Draft | Problem) => each._tag === "Draft" && each.isPart !== true
   const found = tried.some(isWhole) ? tried.filter((each) => each._tag === "Problem" || isWhole(each)) : tried
   const drafts = new Map(found.flatMap((each) => (each._tag === "Draft" ? [[keyOf(each), each] as const] : [])))

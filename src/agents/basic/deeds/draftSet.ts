@@ -19,12 +19,16 @@ export function* draftOfSet(
   subject: Extract<Subject, { _tag: "Rows" }>,
   world: World
 ): Script<Draft | Problem> {
-  const { lookup } = subject
+  const { lookup, otherwise } = subject
   const { type } = lookup.noun
   const actionId = actionOf(deed, type)
   const ahead = deed._tag === "Delete" && CANCELS.test(world.said.text)
   const settling = deed._tag === "Delete" ? inParallel<Cell | Problem>([]) : cellsOfSet(deed, type, actionId, world)
-  const [cells, filters] = yield* both(settling, setFilters(lookup, world, ahead))
+  const [cells, [meant, other]] = yield* both(
+    settling,
+    inParallel([lookup, ...(otherwise === undefined ? [] : [otherwise])].map((each) => setFilters(each, world, ahead)))
+  )
+  const filters = other !== undefined && "sets" in other && !("sets" in meant!) ? other : meant!
   const wrong = cells.find((each) => each._tag === "Problem") ?? ("sets" in filters ? undefined : filters)
   if (wrong !== undefined || !("sets" in filters)) return wrong ?? problem(RANKS.words, "")
   const settled = cells.filter((each) => each._tag === "Cell")

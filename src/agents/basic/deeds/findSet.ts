@@ -148,9 +148,11 @@ function* meant(condition: Condition, about: About): Script<Alternatives | Probl
     case "Owned":
       return yield* personal(condition, ["owner"], about)
     case "With":
-      return isPossessive(condition, world)
-        ? yield* personal(condition, ["owner", "attendees"], about)
-        : yield* named(condition, ["attendees", "owner"], about)
+      return yield* named(
+        condition,
+        isPossessive(condition, world) ? ["owner", "attendees"] : ["attendees", "owner"],
+        about
+      )
     case "At":
       return /^(of|for)$/.test(condition.preposition)
         ? yield* named(condition, ["owner", "attendees"], about)
@@ -260,8 +262,9 @@ function* named(
   )
   const [someone, something] = [who[0]!, value[0]!]
   if (isFound(someone) && isFound(something)) return unclear(about.type, phraseOf(condition))
-  // With the people who are there, where that is known.
-  return isFound(someone) ? someone.slice(0, 1) : isFound(something) ? something : someone
+  // With the people who are there, where that is known; "Akira's meetings" are all of his.
+  if (isFound(someone)) return isPossessive(condition, about.world) ? someone : someone.slice(0, 1)
+  return isFound(something) ? something : someone
 }
 
 /** Within a time, by the column that is named, or by the type's own: the start of a meeting, when a task is due. */

@@ -94,7 +94,7 @@ export const dayAt = (tokens: Tokens, calendar: Calendar): At<string> | undefine
     return at(addDays(today, (named - weekdayOf(today) + 7) % 7), 2)
   // "next Wednesday" is said of the coming one, too; only where both are the same is it one day.
   if (named !== undefined && first === "next") {
-    const coming = addDays(today, (named - weekdayOf(today) + 7) % 7)
+    const coming = addDays(today, ((named - weekdayOf(today) + 6) % 7) + 1)
     return coming === inNextWeek(named, today) ? at(coming, 2) : undefined
   }
   const distant = distantDayAt([first, second, third, fourth], today)

@@ -10,7 +10,11 @@ type Words = ReadonlyArray<Word>
 /** Reads the words of a subject; undefined if they can't be one. */
 type ReadSubject = (words: Words) => Subject | undefined
 
-type Build = (captures: Captures, read: ReadSubject, calendar: Calendar) => Part | undefined
+export type Build = (
+  captures: Captures,
+  read: ReadSubject,
+  calendar: Calendar
+) => Part | ReadonlyArray<Part> | undefined
 
 /** Shapes, and what they make. */
 export type Rule = readonly [shapes: ReadonlyArray<string>, build: Build]

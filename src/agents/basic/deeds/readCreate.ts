@@ -5,7 +5,7 @@ import { GENERIC_PERSON_NOUNS } from "../lexicon.ts"
 import { nounAt, peopleOf } from "../Lookup.ts"
 import type { Pattern } from "../patterns.ts"
 import type { Context } from "../readConversation.ts"
-import { withoutClosers } from "./clauses.ts"
+import { JOINERS, withoutClosers } from "./clauses.ts"
 import { Deed } from "./Deed.ts"
 import { FUNCTION_WORDS, isBeyond, isRounded, MANY, OTHER_REQUESTS } from "./lexicon.ts"
 import { lengthAt } from "./lengths.ts"
@@ -25,6 +25,7 @@ export const isValue = (words: Words, isList = false): boolean => {
     if (quoted === true || (isBeyond(each) && word !== "me")) return false
     if (at < words.length - 1 && /[.;!?]/.test(after)) return false
     const next = words[at + 1]?.word ?? ""
+    if (!isList && after.includes(",") && JOINERS.has(next) && next !== "and" && next !== "as") return false
     return isList || !((word === "and" || after.includes(",") || word === "then") && OTHER_REQUESTS.has(next))
   })
 }
@@ -88,7 +89,7 @@ export const readCreate = (
     fields: Partial<Parameters<typeof Deed.Create>[0]> & Pick<Parameters<typeof Deed.Create>[0], "type" | "rest">
   ) => found.push(Deed.Create({ people: [], settings: [], ...fields }))
   // "get rid of" deletes; "get" alone also adds.
-  if (words[0]?.word === "rid") return []
+  if (words[0]?.word === "rid" || MANY.has(words[0]?.word ?? "")) return []
   let at = 0
   while (
     at < words.length &&

@@ -11,6 +11,7 @@ import { clausesOf, isPlaceOf, JOINERS, withoutClosers, withoutOpeners } from ".
 import { combine } from "./combine.ts"
 import { Deed, Part, type Request, Setting } from "./Deed.ts"
 import { lengthAt } from "./lengths.ts"
+import { FRAMES, isFrame } from "./frames.ts"
 import { FUNCTION_WORDS, ORDERS } from "./lexicon.ts"
 import { calendarOf, momentOf } from "./moments.ts"
 import { CREATES, isValue, readCreate } from "./readCreate.ts"
@@ -18,6 +19,7 @@ import { couldBeName, readSubject } from "./readSubject.ts"
 import { isPolite, reasonsOf } from "./reasons.ts"
 import { respelt } from "./respelt.ts"
 import { assigned, withoutAbsence, withoutPlease, withSpelling } from "./rewrite.ts"
+import type { Rule } from "./parts.ts"
 import { RULES } from "./rules.ts"
 import { type Captures, type Fits, matches, shapeOf } from "./shapes.ts"
 import { MAX_WORDS, readWords, type Said, type Word } from "./words.ts"
@@ -34,41 +36,87 @@ export const readRequest = (message: string, context: Context): Request => {
   const said = withSpelling(withoutAbsence(withoutPlease(readWords(message)), context))
   const signed = assigned(said)
   const plain = readSaid(said, context)
-  const request = signed === undefined ? plain : withAll(plain, readSaid(signed, context))
-  if (request.deeds.length + request.loose.length > 0) return request
-  const other = respelt(said)
+  const own = signed === undefined ? plain : withAll(plain, readSaid(signed, context))
+  const general = context.types
+    .slice(0, MAX_GENERAL)
+    .flatMap((type) => withNoun(said, type) ?? [])
+    .flatMap((each) => readingsOf(readSaid(each, context)))
+    .filter((deed) => deed._tag !== "Create" && deed.subject._tag === "Rows")
+  const request = { ...own, framed: [...own.framed, ...general] }
+  const other = readingsOf(request).length > 0 ? undefined : respelt(said)
   return other === undefined ? request : readSaid(other, context)
+}
+
+const readingsOf = ({ deeds, framed, loose }: Request): ReadonlyArray<Deed> => [...deeds, ...loose, ...framed]
+
+/** Types of which "everything" is tried. */
+const MAX_GENERAL = 4
+const EVERYTHING = /^(everything|anything|whatever)$/
+const BE = /^(is|'s|are|was|were|has|have)$/
+const THINGS = /^(work|stuff|ones|items|things|entries|rows|records)$/
+
+/** "Everything on Apollo", "the ones that Kofi has": with the noun of a type; undefined without such a word. */
+const withNoun = (said: Said, { plural }: Context["types"][number]): Said | undefined => {
+  const words = said.words.flatMap((each, at) => {
+    // "Everything is done" asks for nothing.
+    if (
+      each.quoted === true ||
+      (each.capital && !EVERYTHING.test(each.word)) ||
+      (at === 0 && each.word !== "whatever" && BE.test(said.words[1]?.word ?? ""))
+    )
+      return [each]
+    const noun = readWords(plural.toLowerCase()).words.map((one) => ({
+      ...one,
+      start: each.start,
+      end: each.end,
+      after: ""
+    }))
+    const last = { ...noun.at(-1)!, after: each.after }
+    if (EVERYTHING.test(each.word))
+      return [{ ...each, text: "all", word: "all", after: "", capital: false }, ...noun.slice(0, -1), last]
+    return THINGS.test(each.word) ? [...noun.slice(0, -1), last] : [each]
+  })
+  return words.length === said.words.length && words.every((each, at) => each === said.words[at])
+    ? undefined
+    : { ...said, words }
 }
 
 const readSaid = (said: Said, context: Context): Request => {
   const { words } = said
-  if (words.length < 2 || words.length > MAX_WORDS) return { said, deeds: [], loose: [] }
+  if (words.length < 2 || words.length > MAX_WORDS) return { said, deeds: [], loose: [], framed: [] }
   const parts = partReader(context)
-  const found = new Map<string, Deed>()
-  const loose = new Map<string, Deed>()
+  const found = { deeds: new Map<string, Deed>(), loose: new Map<string, Deed>(), framed: new Map<string, Deed>() }
   for (const clauses of clausesOf(words)) {
     const read = clauses.map(parts)
     if (read.some((each) => each.length === 0)) continue
-    for (const { deed, isLoose } of combine(read, words.at(-1)!.after.includes("?")))
-      (isLoose ? loose : found).set(JSON.stringify(deed), deed)
+    for (const { among, deed } of combine(read, words.at(-1)!.after.includes("?")))
+      found[among].set(JSON.stringify(deed), deed)
   }
   const few = (deeds: ReadonlyMap<string, Deed>) => (deeds.size > MAX_READINGS ? [] : [...deeds.values()])
-  return { said, deeds: few(found), loose: few(loose) }
+  return { said, deeds: few(found.deeds), loose: few(found.loose), framed: few(found.framed) }
 }
 
 /** The readings of both; a new row has no sign before its name. */
 const withAll = (plain: Request, signed: Request): Request => {
   const own = (deeds: ReadonlyArray<Deed>) => deeds.filter(({ _tag }) => _tag !== "Create")
-  return { ...plain, deeds: [...plain.deeds, ...own(signed.deeds)], loose: [...plain.loose, ...own(signed.loose)] }
+  return {
+    ...plain,
+    deeds: [...plain.deeds, ...own(signed.deeds)],
+    loose: [...plain.loose, ...own(signed.loose)],
+    framed: [...plain.framed, ...own(signed.framed)]
+  }
 }
 
-const compiled = RULES.map(([shapes, build]) => ({
-  shapes: shapes.map((text): { pattern: Pattern; placed: boolean } => ({
-    pattern: shapeOf(text),
-    placed: text.includes("{place}")
-  })),
-  build
-}))
+const compile = (rules: ReadonlyArray<Rule>) =>
+  rules.map(([shapes, build]) => ({
+    shapes: shapes.map((text): { pattern: Pattern; placed: boolean } => ({
+      pattern: shapeOf(text),
+      placed: text.includes("{place}")
+    })),
+    build
+  }))
+const SHAPES = compile(RULES)
+const FRAMED = compile(FRAMES)
 
 const THEY: Word = { text: "they", word: "they", after: "", capital: false, start: 0, end: 0 }
 
@@ -117,6 +165,11 @@ const partReader = (context: Context) => {
         return words.length <= 3 && words.every(({ word }) => !FUNCTION_WORDS.has(word) || /^(of|our)$/.test(word))
       case "place":
         return isPlace(words)
+      case "link":
+      case "more":
+      case "taking":
+      case "lacking":
+        return isFrame(name, words)
       case "e":
         return words.length <= 5 && words.some(({ text }) => text.includes("@") || text.replace(/\D/g, "").length > 5)
       case "list":
@@ -124,14 +177,14 @@ const partReader = (context: Context) => {
       case "o":
         return words.length <= 4 && isValue(words)
       default:
-        // "the 14th of December" is a value, too.
-        return isValue(words) || (first!.word === "the" && momentOf(words, calendar) !== undefined)
+        // "the 14th of December" and "a week from today" are values, too.
+        return isValue(words) || (/^(the|a)$/.test(first!.word) && momentOf(words, calendar) !== undefined)
     }
   }
   const known = new Map<string, ReadonlyArray<Part>>()
 
-  const shaped = (words: Words, placed: boolean): ReadonlyArray<Part> =>
-    compiled.flatMap(({ build, shapes }) =>
+  const shaped = (words: Words, placed: boolean, rules = SHAPES): ReadonlyArray<Part> =>
+    rules.flatMap(({ build, shapes }) =>
       shapes
         .filter((shape) => shape.placed === placed)
         .flatMap(({ pattern }) => [...matches(pattern, words, fits)])
@@ -188,10 +241,10 @@ const partReader = (context: Context) => {
 
   /** "Tasks without an owner: give them to Nia": the rows that the next clause is about. */
   const topic = (words: Words): ReadonlyArray<Part> => {
-    const subject = /[:—–-]/.test(words.at(-1)!.after)
-      ? read(words[0]!.word === "for" ? words.slice(1) : words)
-      : undefined
-    return subject === undefined || subject._tag === "It" ? [] : [Part.Statement({ enough: false, subject })]
+    const { after } = words.at(-1)!
+    const subject = /[:,—–-]/.test(after) ? read(words[0]!.word === "for" ? words.slice(1) : words) : undefined
+    if (subject === undefined || subject._tag === "It") return []
+    return subject._tag === "Rows" || /[:—–-]/.test(after) ? [Part.Statement({ enough: false, subject })] : []
   }
 
   const unique = (parts: ReadonlyArray<Part>) => [
@@ -222,13 +275,17 @@ const partReader = (context: Context) => {
     const implied = IMPLIED.test(withoutOpeners(clause).at(-1)![0]!.word)
       ? shaped([THEY, ...withoutClosers(withoutOpeners(clause).at(-1)!, isPlace, false)], false)
       : []
-    const own = unique([...found, ...implied])
+    const shapes = [...found, ...implied]
+    const framed = withoutOpeners(clause)
+      .flatMap((stage) => shaped(withoutClosers(lemmatized(stage), isPlace, false), false, FRAMED))
+      .map((part): Part => ({ ...part, isFramed: true }) as Part)
+    const own = unique([...shapes, ...framed])
     const isJoined = /^(and|then)$/.test(clause[0]!.word)
     // A statement of a value that no row has can be a reason: "she is a hot one".
-    const isStated = own.every(({ _tag }) => _tag === "Statement")
-    const reasons = isJoined || !isStated ? [] : reasonsOf(withoutOpeners(clause).at(-1)!, read, own.length > 0)
+    const isStated = shapes.every(({ _tag }) => _tag === "Statement")
+    const reasons = isJoined || !isStated ? [] : reasonsOf(withoutOpeners(clause).at(-1)!, read, shapes.length > 0)
     const details =
-      own.length > 0 || JOINERS.has(clause[0]!.word)
+      shapes.length > 0 || JOINERS.has(clause[0]!.word)
         ? []
         : [Part.Detail({ rest: withoutClosers(clause, isPlace, false) })]
     const parts = [...own, ...reasons, ...details]
@@ -252,7 +309,11 @@ const remembered = <A>(read: (words: Words) => A): ((words: Words) => A) => {
 const withoutAll = (words: Words): Words =>
   words.filter(
     ({ quoted, word }, at) =>
-      at < 2 || quoted === true || !/^(all|both|each)$/.test(word) || !AUXILIARY.test(words[at - 1]?.word ?? "")
+      at < 2 ||
+      quoted === true ||
+      !/^(all|both|each)$/.test(word) ||
+      !AUXILIARY.test(words[at - 1]?.word ?? "") ||
+      /^(i|we)$/.test(words[at - 2]!.word)
   )
 const AUXILIARY = /^(can|could|should|must|will|may|need|are|have|were)$/
 

@@ -80,7 +80,7 @@ const setOf = (words: Words, context: Context, isCounted: boolean, isOne = false
   const [first] = words
   // "everybody at Iron Marine": all people.
   const own: Words =
-    first?.quoted !== true && /^(everybody|everyone)$/.test(first?.word ?? "")
+    first?.quoted !== true && /^(everybody|everyone|anyone|anybody)$/.test(first?.word ?? "")
       ? [{ ...first!, word: "people", text: "people", capital: false }, ...words.slice(1)]
       : words
   const rest = own

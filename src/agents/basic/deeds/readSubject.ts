@@ -8,6 +8,7 @@ import { folded } from "../tokenize.ts"
 import { Subject } from "./Deed.ts"
 import { FUNCTION_WORDS, isBeyond, isRounded, MANY, ORDERS, QUESTION_WORDS } from "./lexicon.ts"
 import { type Calendar, dayAt, type Moment, momentAt, timeOfDayAt } from "./moments.ts"
+import { readGroup } from "./readGroup.ts"
 import { readOne, readSet } from "./readSet.ts"
 import type { Word } from "./words.ts"
 
@@ -51,7 +52,9 @@ export const readSubject =
     if (first === undefined) return undefined
     if (isPronoun(words)) return Subject.It()
     const set = exceptedFrom(words, context) ?? readSet(words, context)
-    if (set !== undefined) return Subject.Rows(set)
+    const group = readGroup(words, context, calendar)
+    if (set !== undefined) return Subject.Rows({ ...set, ...(group === undefined ? {} : { otherwise: group.lookup }) })
+    if (group !== undefined) return Subject.Rows(group)
     if (first.quoted !== true && (QUESTION_WORDS.has(first.word) || MANY.has(first.word))) return undefined
     const described = describedBy(words, context, calendar)
     if (described !== undefined) return described
@@ -158,9 +161,10 @@ const describedBy = (words: Words, context: Context, calendar: Calendar): Subjec
     if (!described && tail.title.length === 0) continue
     return subjectOf(tail, noun.noun.type, words.slice(0, at + noun.length))
   }
-  // "my 3:30 on December 8".
+  // "my 3:30 on December 8", "the 2pm with Nia", "tomorrow's 9 o'clock".
   const timed = headOf(words, calendar)
-  if (timed !== undefined && timed.mine && timed.moment.time !== undefined) {
+  const isDefinite = timed?.mine === true || timed?.moment.day !== undefined || words[0]?.word === "the"
+  if (timed !== undefined && isDefinite && timed.moment.time !== undefined) {
     const tail = tailOf(timed.title, { ...timed, title: [] }, calendar)
     if (tail !== undefined && tail.title.length === 0) return subjectOf(tail)
   }

@@ -26,6 +26,9 @@ const isHarmless = (said: ReadonlyArray<string>, at: number): boolean =>
     ? at < said.length - 1
     : said[at] === "both" && at > 0 && (at === said.length - 1 || PAST.test(said[at + 1]!))
 
+/** "Taylor White just signed". */
+const ADVERBS = new Set("just already finally now only recently also has have".split(" "))
+
 /** The reason that a clause is, also with the row that it is about; none if it could be more than a reason. */
 export const reasonsOf = (
   words: Words,
@@ -52,7 +55,8 @@ export const reasonsOf = (
   )
   const begins = isPronoun || first.capital || /^(the|our|my|their|his|her)$/.test(first.word)
   if (verb < 1 || verb > MAX_BEFORE_VERB) return []
-  const subject = isPronoun ? undefined : read(words.slice(0, verb))
+  const name = said.slice(0, verb).findLastIndex((word) => !ADVERBS.has(word)) + 1
+  const subject = isPronoun || name === 0 ? undefined : read(words.slice(0, name))
   if (!begins && subject === undefined) return []
   // The words of a set and of several names are read: "all the tasks in review have been approved".
   const isSeveral = subject?._tag === "Rows" || (subject?._tag === "Named" && subject.each !== undefined)

@@ -28,7 +28,7 @@ export const RULES: ReadonlyArray<Rule> = [
     [
       "<rename> {x} (to|as|into|=|->) {v}",
       "<rename> {x} to be called {v}",
-      "(rename|retitle|call) {x} {v}",
+      "(rename|retitle) {x} {v}",
       "(title|name) {x} {v}",
       "(change|set|edit|update) (the)? (title|name) of {x} so (that)? it (reads|says|is) {v}",
       "give {x} the (new)? (name|title) (of)? {v}",
@@ -37,6 +37,12 @@ export const RULES: ReadonlyArray<Rule> = [
       "(can|could|may|shall) {x} be (renamed|renamed to|called|retitled|retitled to|named) {v}"
     ],
     update(named)
+  ],
+  // "Let's call the Apollo tasks done" renames none.
+  [
+    ["call {x} {v}"],
+    (captures, read, calendar) =>
+      read(captures["x"]!)?._tag === "Rows" ? undefined : update(named)(captures, read, calendar)
   ],
   [
     [

@@ -131,6 +131,13 @@ export function* valued(
     hits = tries.filter((_, at) => (pages[at]?.total ?? 0) > 0)
     if (hits.length > 0) break
   }
+  // "All annual summaries" of that name, where no column has the word as a value.
+  if (hits.length === 0 && preposition === undefined) {
+    const value = [text, `${text} ${type.name}`].map(plainValue).join("|")
+    const names: Choice = [{ columnId: "name", op: "eq", value }]
+    const page = yield* count({ entityTypeId: type.id, filters: names })
+    if ((page?.total ?? 0) > 0) return [names]
+  }
   const [hit] = hits
   if (hit !== undefined && (hits.length === 1 || states.includes(hit))) return [hit]
   // Where no status is called open, what isn't over is.

@@ -87,7 +87,7 @@ export const VALUE_RULES: ReadonlyArray<Rule> = [
   [
     [
       "(clear|empty|erase|delete|remove|blank|blank out|wipe|unset|reset) {x} 's {c}",
-      "(clear|empty|erase|delete|remove|blank|blank out|wipe|unset|reset) (the)? {c} (of|from|for) {x}",
+      "(clear|empty|erase|delete|remove|blank|blank out|wipe|unset|reset) (the)? {c} (of|from|for|on) {x}",
       "(take|get|pull|strike|drop|leave|cross) (the)? {c} (off|off of|out of|away from) {x}",
       "(take|get|strike) {x} 's {c} (off|away|out)",
       "(take|get|strike|leave) (the|its|their|his|her) {c} (off|away|out)",

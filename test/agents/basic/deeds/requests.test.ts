@@ -4,12 +4,10 @@ import { Effect } from "effect"
 import { readFileSync } from "node:fs"
 import { join } from "node:path"
 import { describe, expect } from "vitest"
+import { MAX_SCRIPT_STEPS } from "../../../../src/agents/loop.ts"
 import { BasicAgent } from "../../../support/basic.ts"
 import { isExpected, salesCompany, saying, type Write } from "../../../support/deeds.ts"
 import { fixture } from "../../../support/fixtures.ts"
-
-/** The steps that a turn may have. */
-const MAX_STEPS = 6
 
 const linesOf = (path: string) =>
   readFileSync(path, "utf8")
@@ -23,11 +21,11 @@ const score = Effect.fnUntraced(function* (cases: ReturnType<typeof casesOf>) {
   const score = { exact: 0, nothing: 0, wrong: 0, long: 0 }
   for (const one of cases) {
     const { reply, steps, write } = yield* say(one.do)
-    if (steps > MAX_STEPS) score.long += 1
+    if (steps > MAX_SCRIPT_STEPS) score.long += 1
     const [expected] = one.expect
     const exact = write === undefined ? expected === undefined : expected !== undefined && isExpected(expected, write)
     score[exact ? "exact" : write === undefined ? "nothing" : "wrong"] += 1
-    if (!exact || steps > MAX_STEPS) console.log(steps, one.do, write ?? reply)
+    if (!exact || steps > MAX_SCRIPT_STEPS) console.log(steps, one.do, write ?? reply)
   }
   return score
 })
@@ -77,7 +75,7 @@ describe("requests to change something in basic mode", () => {
           expect(reply).toContain("“Purple”")
           expect(reply).toContain("There are Lead, Lost, Proposal, Qualified and Won.")
           expect(reply).not.toContain("Which one?")
-          expect(steps).toBeLessThanOrEqual(MAX_STEPS)
+          expect(steps).toBeLessThanOrEqual(MAX_SCRIPT_STEPS)
         }
         expect((yield* say("mark Cameron as Won")).reply).toContain("Which one?")
       })

@@ -4,11 +4,9 @@ import { Effect } from "effect"
 import { readFileSync } from "node:fs"
 import { join } from "node:path"
 import { describe, expect } from "vitest"
+import { MAX_SCRIPT_STEPS } from "../../../../src/agents/loop.ts"
 import { BasicAgent } from "../../../support/basic.ts"
 import { isExpected, salesCompany, saying, taskTeam, type Write } from "../../../support/deeds.ts"
-
-/** The steps that a turn may have. */
-const MAX_STEPS = 6
 
 interface SetCase {
   readonly do: string
@@ -35,10 +33,10 @@ const score = Effect.fnUntraced(function* (
   const score = { exact: 0, nothing: 0, wrong: 0, long: 0 }
   for (const one of cases) {
     const { reply, steps, write } = yield* say(one.do)
-    if (steps > MAX_STEPS) score.long += 1
+    if (steps > MAX_SCRIPT_STEPS) score.long += 1
     const exact = write === undefined ? one.expect === null : one.expect !== null && isExpected(expected(one.expect), write) // prettier-ignore
     score[exact ? "exact" : write === undefined ? "nothing" : "wrong"] += 1
-    if (!exact || steps > MAX_STEPS) console.log(steps, one.do, JSON.stringify(write ?? reply))
+    if (!exact || steps > MAX_SCRIPT_STEPS) console.log(steps, one.do, JSON.stringify(write ?? reply))
   }
   return score
 })

@@ -1,0 +1,177 @@
+/**
+ * Frames of requests: rows and a value, with any words of a class between them ("should now all be", "will be handling"). They are
+ * read where no shape of rules.ts fits, and draft something only if the rows and the value are found as they are said.
+ */
+import { Deed, Part, Setting } from "./Deed.ts"
+import { lengthAt } from "./lengths.ts"
+import { type Build, column, emptied, owner, type Rule, stretch, unsaid, update } from "./parts.ts"
+import type { Captures } from "./shapes.ts"
+import type { Word } from "./words.ts"
+
+type Words = ReadonlyArray<Word>
+
+const set = (words: string): ReadonlySet<string> => new Set(words.split(" "))
+
+/** Words between rows and their new value; one of `ASKING` has to be among them. */
+const LINK = set(
+  "should must need needs has have to can could may will shall ought be been go goes get gets move moves moved drop drops slide slides slip slips become becomes switch switches change changes changed marked set put flipped turned made now all both only just also again then over back up down as at in into on onto under for with a an the is are going gonna"
+)
+const ASKING = set(
+  "should must need needs ought can could may shall will go goes get gets move moves drop drops slide slides slip slips become becomes switch switches gonna"
+)
+/** Words between a person and the rows that are to be theirs. */
+const TAKING = set(
+  "will should must needs is are 's be being going gonna to now also take takes taking over on care of handle handles handling do does doing get gets getting own owns owning have look looks looking after manage manages managing run runs running pick picks picking up cover covers covering"
+)
+const TAKES = set(
+  "take takes taking handle handles handling do does doing get gets getting own owns owning have look looks looking manage manages managing run runs running pick picks picking cover covers covering"
+)
+/** Words between rows and the column that they are to be without. */
+const LACKING = set(
+  "should must does do is are to need needs have has be been in under on any a an the with carry show longer no not really"
+)
+
+const isClass = (words: Words, members: ReadonlySet<string>, key: ReadonlySet<string>, most: number): boolean =>
+  words.length <= most &&
+  words.every(({ quoted, word }) => quoted !== true && members.has(word)) &&
+  words.some(({ word }) => key.has(word))
+
+/** Whether words are all of a frame's class. */
+export const isFrame = (name: string, words: Words): boolean =>
+  name === "more"
+    ? words.length <= 5 &&
+      words.some(({ word }) => MORE.test(word) || word === "another") &&
+      lengthAt(withoutMore(words))?.length === withoutMore(words).length
+    : name === "link"
+      ? isClass(words, LINK, ASKING, 7) ||
+        (isClass(words, LINK, LINK, 7) && words.some(({ word }, at) => word === "to" && words[at + 1]?.word === "be"))
+      : name === "taking"
+        ? isClass(words, TAKING, TAKES, 6)
+        : isClass(words, LACKING, set("not no"), 7) && words.some(({ word }) => /^(should|must|needs?|to)$/.test(word))
+
+/** Whether a word of the class stands beside the frame: then it belongs to it. */
+const isCut = ({ lacking, link, taking, v, x }: Captures): boolean => {
+  const before = (members: ReadonlySet<string>) => members.has(x?.at(-1)?.word ?? "") && x!.at(-1)!.quoted !== true
+  const [next] = taking === undefined ? (v ?? []) : (x ?? [])
+  const after = (members: ReadonlySet<string>) =>
+    next !== undefined && next.quoted !== true && !next.capital && next.word !== "in" && members.has(next.word)
+  return (
+    (link !== undefined && (before(LINK) || after(LINK))) ||
+    (taking !== undefined && after(TAKING)) ||
+    (lacking !== undefined && before(LACKING))
+  )
+}
+
+/** The rows with a value, which tells its column or stands beside its name. */
+const valued =
+  (isOrder: boolean): Build =>
+  (captures, read) => {
+    const { v, x } = captures
+    // "needs a better name" says no name.
+    if (isCut(captures) || /^(name|title)$/.test(v?.at(-1)?.word ?? "")) return undefined
+    const subject = x === undefined ? undefined : read(x)
+    if (subject === undefined || v === undefined) return undefined
+    const deeds = [
+      Deed.Update({ subject, settings: [Setting.Value({ value: v })] }),
+      Deed.Update({ subject, settings: [], list: v })
+    ]
+    return deeds.map((deed) => (isOrder ? Part.Order({ deed }) : Part.Statement({ deed, enough: true })))
+  }
+
+/** Only where it isn't cut from a longer frame. */
+const whole =
+  (build: Build): Build =>
+  (captures, read, calendar) =>
+    isCut(captures) ? undefined : build(captures, read, calendar)
+
+const MORE = /^(more|extra|additional|further)$/
+/** "one more week", "another hour": so long. */
+const withoutMore = (words: Words): Words =>
+  words
+    .filter(({ word }) => !MORE.test(word))
+    .map((each) => (each.word === "another" ? { ...each, word: "one" } : each))
+
+const ME = unsaid("me")
+
+export const FRAMES: ReadonlyArray<Rule> = [
+  [["{x} {link} {v}"], valued(false)],
+  [
+    [
+      "<change> {x} (back|over|up|down|out)? (to|into|as|at|in|on|onto|under|with|for|back to|back in|back into|=) {v}",
+      "(i|we) (need|want|would like) {x} (to be|to have|to go|to get|to read)? (at|in|on|as|marked|marked as|set to|under|with)? {v}",
+      "<change> {x} {v}"
+    ],
+    valued(true)
+  ],
+  [["<change> (a|an|the)? {v} (on|onto|for|to|against) {x}"], valued(true)],
+  [["{p} {taking} {x}"], whole(update(owner, true))],
+  [
+    ["(put|stick|place|get) my name (on|onto|to|against|by|beside) {x}", "(leave|give) {x} (to|with|for) me"],
+    update(() => [Setting.Concept({ concept: "owner", value: [ME] })])
+  ],
+  [
+    ["{x} {link} (run|last|take|be)? {d} (long)?"],
+    whole(update(({ d }) => [Setting.Concept({ concept: "length", value: d! })], true))
+  ],
+  [["(trim|cut|shave|take|knock|chop) {d} (off|from|off of|out of) {x}", "make {x} {d} shorter"], stretch(-1)],
+  [
+    [
+      "(get|have) {x} 's {c} (pushed|moved|changed|set|updated|corrected|put|switched|shifted|bumped) (back|out|up|over|forward)? (to|as) {v}",
+      "for {x} <change> (the|their|its|his|her)? {c} (to|with|as|at|=|by) {v}",
+      "(overwrite|replace|fill|fill in) (the|their|its|his|her)? {c} (with|by) {v} (for|of|on) {x}",
+      "for {x} (overwrite|replace|fill|fill in) (the|their|its|his|her)? {c} (with|by) {v}",
+      "(overwrite|replace|fill|fill in) {x} 's {c} (with|by) {v}"
+    ],
+    update(column)
+  ],
+  [
+    [
+      "(get|have) {x} (pushed|moved|changed|set|switched|shifted|bumped|put|marked) (back|out|up|over|down)? (to|as|for|in|under) {v}"
+    ],
+    valued(true)
+  ],
+  [
+    ["(the)? {c} (was|is) {v} (for|of|on) {x}", "(the)? {c} (for|of|on) {x} (is|was|'s) {v}"],
+    whole(update(column, false))
+  ],
+  [["(the|their|its|his|her)? {c} {link} {v}"], whole(update(column, "named"))],
+  [
+    ["<assign> {x} (over)? to {p} (with|and) {list}"],
+    ({ list, p, x }, read) => {
+      const subject = read(x!)
+      const settings = [Setting.Concept({ concept: "owner", value: p! })]
+      return subject && Part.Order({ deed: Deed.Update({ subject, settings, list: list! }) })
+    }
+  ],
+  [
+    ["{p} (takes|gets|will take|should take|has) {x} off {o} 's (hands|plate|desk|list|shoulders)"],
+    update(owner, true)
+  ],
+  [["{x} {lacking} {c}"], whole(update(emptied, true))],
+  [
+    [
+      "(leave|keep|make|have|set) {x} (without|with no) (a|an|any)? {c}",
+      "<change> {x} (off|out of) (any|its|their) {c}"
+    ],
+    update(emptied)
+  ],
+  [
+    ["give {x} {more}", "give {x} {d} (more|extra|longer|on top)"],
+    ({ d, more, x }, read) => {
+      const [subject, minutes] = [read(x!), lengthAt(withoutMore(d ?? more!))?.value]
+      return subject && minutes !== undefined ? Part.Order({ deed: Deed.Shift({ subject, minutes }) }) : undefined
+    }
+  ],
+  [
+    [
+      "<change> {x} (due|to be due|be due|start|to start) {d} earlier",
+      "<change> {x} (due|to be due|be due|start|to start) {d} sooner"
+    ],
+    ({ d, x }, read) => {
+      const [subject, minutes] = [read(x!), lengthAt(d!)?.value]
+      return subject && minutes !== undefined
+        ? Part.Order({ deed: Deed.Shift({ subject, minutes: -minutes }) })
+        : undefined
+    }
+  ]
+]
