@@ -153,6 +153,7 @@ const sqlmap = (words) =>
         `${sum(outcomes.flatMap(({ request }) => Object.values(statusesOf(request))))} sent; ` +
         `injectable: ${injectable.length}; responses with a server error: ${broken.length}`
     )
+    for (const sent of proxy.broken.slice(0, 20)) console.log(`a server error: ${sent}`)
     if (untested.length > 0) fail(`Incompletely tested: ${untested.map(({ request }) => request.name).join(", ")}`)
     if (injectable.length > 0 || broken.length > 0) fail("There are findings.")
   })

@@ -49,7 +49,7 @@ export const openProxy = async () => {
   const keys = { keys: [{ ...(await exportJWK(publicKey)), alg: "ES256", use: "sig", kid: "attack" }] }
   /** By name of a request: the number of requests and of responses per status. */
   const counts = new Map()
-  const proxy = { url: "", target: "", counts, before: new Map(), close: () => server.close() }
+  const proxy = { url: "", target: "", counts, before: new Map(), broken: [], close: () => server.close() }
 
   const signedClaims = (claims) =>
     new SignJWT(claims)
@@ -87,6 +87,8 @@ export const openProxy = async () => {
       const statuses = counts.get(name) ?? {}
       statuses[answer.statusCode] = (statuses[answer.statusCode] ?? 0) + 1
       counts.set(name, statuses)
+      if (answer.statusCode >= 500)
+        proxy.broken.push(`${answer.statusCode} ${request.method} ${request.url} ${body.toString().slice(0, 2000)}`)
       response.writeHead(answer.statusCode, { "content-type": answer.headers["content-type"] ?? "text/plain" })
       answer.on("data", (chunk) => response.write(chunk))
       answer.on("error", () => response.end())
