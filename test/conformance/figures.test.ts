@@ -129,9 +129,11 @@ const runScenario = Effect.fnUntraced(function* (one: Scenario, place: Place) {
     const byKeys = new Map(groups.map((group) => [keysText(group), group]))
     if (byKeys.size !== groups.length || groups.length !== wanted.groups.length)
       throw fail(`got ${groups.map(text).join(" ")}, expected ${wanted.groups.map(text).join(" ")}`)
-    for (const group of wanted.groups)
-      if (!equal(byKeys.get(keysText(group)), group, each))
-        throw fail(`got ${text(byKeys.get(keysText(group)) ?? group)}, expected ${text(group)}`)
+    for (const group of wanted.groups) {
+      const found = byKeys.get(keysText(group))
+      if (!equal(found, group, each))
+        throw fail(`got ${found === undefined ? groups.map(text).join(" ") : text(found)}, expected ${text(group)}`)
+    }
     inPlace(got, pages, each, fail)
     count(tally, wanted.groups.length > 0, JSON.stringify(wanted) !== JSON.stringify(unhidden))
     if ([...each.by, ...each.figures].some(({ column }) => column.hops.length > 0)) features.paths += 1
