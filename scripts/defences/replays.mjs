@@ -2124,7 +2124,7 @@ export const replays = [
     test: [figuresTest, shownFigures],
     defence: "shownRows.ts `Joins`: the plan of each type on a path",
     removed: "the plan of a path's targets",
-    patches: [[shownRows, "          ...condition(where, to, next, this.context)\n", ""]]
+    patches: [[shownRows, ", ...condition(where, to, next, this.context)]", "]"]]
   },
   {
     name: "A group by a hidden reference (Twenty #25911)",
@@ -3132,5 +3132,16 @@ export const replays = [
     defence: "derived.ts: larger factors, NaN and infinities have no product",
     removed: "the bound of factors",
     patches: [["src/database/sql/derived.ts", 'MAX_FACTOR = "1e30"', `MAX_FACTOR = "'Infinity'::numeric"`]]
+  },
+  {
+    name: "A path that ends in nothing showed a value: PostgreSQL 16 to 18 dropped an outer join's condition (our own review)",
+    test: [
+      figuresTest,
+      "a path ends in nothing where its second step does, even if each step's target must have the same value"
+    ],
+    defence:
+      "shownRows.ts `Joins`: the conditions of a step are compared with TRUE, so that no equality is carried over",
+    removed: "the comparison with TRUE",
+    patches: [[shownRows, '(${shown.join(" AND ")}) IS TRUE', '(${shown.join(" AND ")})']]
   }
 ]

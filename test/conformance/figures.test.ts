@@ -4,13 +4,14 @@ import { Effect, Result } from "effect"
 import * as fc from "fast-check"
 import { expect } from "vitest"
 import { Database } from "../../src/database/Database.ts"
+import { decodeId } from "../../src/domain/ids.ts"
 import type { Group } from "../../src/domain/Page.ts"
 import { CurrentPrincipal, type Principal } from "../../src/domain/Principal.ts"
 import { EntityQueryService } from "../../src/services/EntityQueryService.ts"
 import { TestServices } from "../support/database.ts"
-import { generousPolicy, member, NOW } from "./generators.ts"
+import { generousPolicy, member, NOW, ROLES } from "./generators.ts"
 import { replaceOrganization } from "./load.ts"
-import { type Caller, type PolicyJson, type Views, viewsOf } from "./oracle.ts"
+import { type Caller, type PolicyJson, type RuleJson, type Views, viewsOf } from "./oracle.ts"
 import { everything } from "./queryOracle.ts"
 import {
   admit,
@@ -27,7 +28,7 @@ import {
 import { folded, type FoldedGroup, headingsOf, readGroup, request, type Request } from "./shownGroups.ts"
 import { filterOf, isTooShort, namesNothing } from "./shownTable.ts"
 import { changedUnseen } from "./unseen.ts"
-import { makeWorld, READABLE } from "./world.ts"
+import { makeWorld, READABLE, type TypeName } from "./world.ts"
 
 const SCENARIOS = partOf(105)
 const REQUESTS = 40
@@ -230,6 +231,45 @@ layer(TestServices, { excludeTestServices: true })("groups and figures", (it) =>
       console.log(`figures: ${JSON.stringify(features)}`)
       for (const often of Object.values(features)) expect(often).toBeGreaterThanOrEqual(floorOf(40))
     })
+  )
+
+  it.effect(
+    "a path ends in nothing where its second step does, even if each step's target must have the same value",
+    () =>
+      Effect.gen(function* () {
+        const [place] = yield* makePlaces(makeWorld(51))
+        const rule = (id: string, type: TypeName, columns: RuleJson["columns"], rest: Partial<RuleJson> = {}) =>
+          ({ id, effect: "allow", role: "member", action: "read", type, columns, ...rest }) satisfies RuleJson
+        const anyOf = [{ name: ["$attr.word"] }, { status: { ne: "bf" } }, { company: null }]
+        const policy: PolicyJson = {
+          version: 1,
+          roles: ROLES,
+          rules: [
+            rule("shown", "people", "*", { where: { any: anyOf } }),
+            rule("contacts", "people", ["company", "phone", "email"], { where: { not: { owner: "bi" } } }),
+            rule("others", "people", "*", { effect: "deny", where: { not: { company: { eq: "bf" } } } }),
+            rule("companies", "companies", "*"),
+            rule("meetings", "meetings", "*"),
+            rule("earlier", "meetings", "*", { effect: "deny", where: { start: { lt: "2026-03-01" } } })
+          ]
+        }
+        const principal = yield* admit(place!, policy, {
+          me: decodeId("bg")!,
+          roles: ["member"],
+          attributes: { word: "$me" }
+        })
+        const input = {
+          entityTypeId: "meetings",
+          filters: [],
+          selectColumns: ["by owner", "by owner.owner.company", "distinct owner", "min end", "min start"],
+          limit: 25
+        }
+        const found = yield* Effect.flatMap(EntityQueryService, (queries) =>
+          queries.findEntities({ organizationId: principal.organizationId, ...input })
+        ).pipe(Effect.provideService(CurrentPrincipal, principal))
+        // Its owner has no owner, and a company.
+        expect(found.groups?.find(({ keys }) => keys[0]?.id === "bo")?.keys[1]).toEqual({})
+      })
   )
 
   it.effect("a change of what the shown table doesn't hold changes no byte of any group or figure", () =>

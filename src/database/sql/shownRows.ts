@@ -59,11 +59,13 @@ class Joins {
         next = this.context.writer.alias()
         this.aliases.set(names, next)
         if (relation.storage._tag !== "One") throw new Error("A path leads to several rows")
+        const shown = [...condition(mask, type, alias, this.context), ...condition(where, to, next, this.context)]
         const on = [
           belongs(to, next, this.context),
           `${idReference(to, next)} = ${alias}.${identifier(relation.storage.column)}`,
-          ...condition(mask, type, alias, this.context),
-          ...condition(where, to, next, this.context)
+          // IS TRUE keeps the planner from carrying "column = value" of one outer join over to the next: PostgreSQL 16 to 18
+          // then drop the condition of the next join, and a path that ends in nothing shows a value.
+          ...(shown.length === 0 ? [] : [`(${shown.join(" AND ")}) IS TRUE`])
         ].join(" AND ")
         this.joined += ` LEFT JOIN ${targetRows(to, next, this.context)} ON ${on}`
       }

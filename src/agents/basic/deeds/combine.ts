@@ -108,6 +108,8 @@ const joined = (state: State, deed: Deed, asked: boolean): State | undefined => 
     if (deed._tag === "Create" && !state.asked) return asSame(before, deed, state, asked)
     return undefined
   }
+  // "They can all go, just delete them."
+  if (deed._tag === "Delete" && before._tag === "Delete" && deed.subject._tag === "It") return { ...state, asked }
   if (deed._tag === "Create" || before._tag !== "Update") return undefined
   if (deed._tag === "Delete") return undefined
   if (deed._tag !== "Update") return undefined

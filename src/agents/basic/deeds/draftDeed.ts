@@ -259,12 +259,13 @@ const likeliest = (deeds: ReadonlyArray<Typed>): ReadonlyArray<Typed> => {
   const isSet = ({ deed }: Typed) => deed._tag !== "Create" && deed.subject._tag === "Rows"
   const ends = ({ deed }: Typed) =>
     deed._tag !== "Update" ||
-    deed.settings.every(
-      ({ value }) =>
-        !value.some(
-          ({ quoted, word }, at) => quoted !== true && /^(as|to|into)$/.test(word) && value[at + 1]?.word !== "do"
-        )
-    )
+    (deed.list?.some(({ quoted, word }) => quoted !== true && word === "as") !== true &&
+      deed.settings.every(
+        ({ value }) =>
+          !value.some(
+            ({ quoted, word }, at) => quoted !== true && /^(as|to|into)$/.test(word) && value[at + 1]?.word !== "do"
+          )
+      ))
   const sets = deeds.filter((each) => isSet(each) && ends(each))
   const kept = (sets.length > 0 ? sets : deeds).filter((each) => !isMisread(each))
   return (kept.length > 0 ? kept : deeds).slice(0, MAX_TRIED)

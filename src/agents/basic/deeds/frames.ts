@@ -4,7 +4,8 @@
  */
 import { Deed, Part, Setting } from "./Deed.ts"
 import { lengthAt } from "./lengths.ts"
-import { type Build, column, emptied, owner, type Rule, stretch, unsaid, update } from "./parts.ts"
+import { type Build, column, emptied, named, owner, type Rule, stretch, unsaid, update, value } from "./parts.ts"
+import { couldBeName } from "./readSubject.ts"
 import type { Captures } from "./shapes.ts"
 import type { Word } from "./words.ts"
 
@@ -71,9 +72,11 @@ const valued =
     if (isCut(captures) || /^(name|title)$/.test(v?.at(-1)?.word ?? "")) return undefined
     const subject = x === undefined ? undefined : read(x)
     if (subject === undefined || v === undefined) return undefined
+    const toPerson = couldBeName(v) && /^(to|with)$/.test(captures["link"]?.at(-1)?.word ?? "")
     const deeds = [
       Deed.Update({ subject, settings: [Setting.Value({ value: v })] }),
-      Deed.Update({ subject, settings: [], list: v })
+      Deed.Update({ subject, settings: [], list: v }),
+      ...(toPerson ? [Deed.Update({ subject, settings: [Setting.Concept({ concept: "owner", value: v })] })] : [])
     ]
     return deeds.map((deed) => (isOrder ? Part.Order({ deed }) : Part.Statement({ deed, enough: true })))
   }
@@ -91,6 +94,9 @@ const withoutMore = (words: Words): Words =>
     .filter(({ word }) => !MORE.test(word))
     .map((each) => (each.word === "another" ? { ...each, word: "one" } : each))
 
+const OF_ROWS =
+  /^(assigned|owned|belonging|handled|managed|due|that|which|who|in|on|at|for|with|of|from|by|not|and|or|except)$/
+
 const ME = unsaid("me")
 
 export const FRAMES: ReadonlyArray<Rule> = [
@@ -98,11 +104,56 @@ export const FRAMES: ReadonlyArray<Rule> = [
   [
     [
       "<change> {x} (back|over|up|down|out)? (to|into|as|at|in|on|onto|under|with|for|back to|back in|back into|=) {v}",
-      "(i|we) (need|want|would like) {x} (to be|to have|to go|to get|to read)? (at|in|on|as|marked|marked as|set to|under|with)? {v}",
-      "<change> {x} {v}"
+      "(i|we) (need|want|would like) {x} (to be|to have|to go|to get|to read)? (at|in|on|as|marked|marked as|set to|under|with)? {v}"
     ],
     valued(true)
   ],
+  [
+    ["<change> {x} {v}"],
+    // "mark all tasks assigned to Lena done": the participle belongs to the rows.
+    (captures, ...more) => (OF_ROWS.test(captures["v"]![0]!.word) ? undefined : valued(true)(captures, ...more))
+  ],
+  [
+    [
+      "{x} (belongs|belong) (in|on|under|to|with) (the)? {v}",
+      "{x} (belongs|belong) (in|on|under|to|with) (the)? {v} (not|instead of|rather than) (to|in|on|under)? {o}"
+    ],
+    update(value, false)
+  ],
+  [["{x} (is|are|'s) {p} 's (now)?"], update(owner, false)],
+  [["{x} (goes by|is called|is known as|is named) {v} (now|these days)?"], update(named, false)],
+  [
+    [
+      "{x} is (interested in|keen on) {v} (not|rather than|instead of) {o}",
+      "{x} is (now)? (interested in|keen on) {v} (now)?"
+    ],
+    update(value, false)
+  ],
+  [["in (the)? {c} (for|of|on) {x} (write|put|add|enter|note|say) (=)? {v}"], update(column)],
+  [
+    [
+      "(the)? {c} (of|for|on) {x} (can|should|must|needs to|has to) be (emptied|cleared|removed|deleted|blanked|erased|wiped)",
+      "<delete> (the)? {c} (we have|we 've got|i have|on file) (for|of|from|on) {x}"
+    ],
+    update(emptied)
+  ],
+  [
+    ["(tack|add|put|stick) {more} (onto|on to|on|to) {x}"],
+    ({ more, x }, read) => {
+      const [subject, minutes] = [read(x!), lengthAt(withoutMore(more!))?.value]
+      return subject && minutes !== undefined ? Part.Order({ deed: Deed.Stretch({ subject, minutes }) }) : undefined
+    }
+  ],
+  [
+    ["(cut|shorten|reduce|trim|bring|extend|lengthen) {x} (down|up)? to {d}"],
+    update(({ d }) => [Setting.Concept({ concept: "length", value: d! })])
+  ],
+  [
+    ["(i|we) will (do|take|handle) {x} (instead of|in place of|rather than|for) {o}"],
+    update(({ o }) => [Setting.Concept({ concept: "owner", value: [ME], was: o! })])
+  ],
+  [["(can|could|let|have) {p} (get|have) {x}"], update(owner)],
+  [["{x} (gets|get|needs|need|should get|should have) (a|the)? (new)? {c} =? {v}"], update(column, true)],
   [["<change> (a|an|the)? {v} (on|onto|for|to|against) {x}"], valued(true)],
   [["{p} {taking} {x}"], whole(update(owner, true))],
   [

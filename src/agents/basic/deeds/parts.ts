@@ -3,6 +3,7 @@ import { Deed, type Follows, Part, Setting, Subject } from "./Deed.ts"
 import { lengthAt } from "./lengths.ts"
 import type { Calendar } from "./moments.ts"
 import type { Captures } from "./shapes.ts"
+import { contactOf } from "./vocabulary.ts"
 import type { Word } from "./words.ts"
 
 type Words = ReadonlyArray<Word>
@@ -40,9 +41,15 @@ export const ofRows =
   (captures, read, calendar) =>
     captures["x"] !== undefined && read(captures["x"])?._tag === "Rows" ? build(captures, read, calendar) : undefined
 
+/** "New number for Ada: 512-555-0100". */
+const isNumber = ({ c, v }: Captures): boolean =>
+  c?.length === 1 && /^(number|cell|mobile)$/.test(c[0]!.word) && v !== undefined && contactOf(v) === "phone"
+
 const was = ({ o }: Captures) => (o === undefined ? {} : { was: o })
-export const column = (captures: Captures) => [
-  Setting.Column({ column: captures["c"]!, value: captures["v"]!, ...was(captures) })
+export const column = (captures: Captures): ReadonlyArray<Setting> => [
+  isNumber(captures)
+    ? Setting.Value({ value: captures["v"]!, ...was(captures) })
+    : Setting.Column({ column: captures["c"]!, value: captures["v"]!, ...was(captures) })
 ]
 export const value = (captures: Captures) => [
   Setting.Value({

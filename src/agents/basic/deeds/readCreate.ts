@@ -23,6 +23,7 @@ export const isValue = (words: Words, isList = false): boolean => {
   return words.every((each, at) => {
     const { after, quoted, word } = each
     if (quoted === true || (isBeyond(each) && word !== "me")) return false
+    if (at > 0 && /^(called|named|titled|entitled)$/.test(each.text)) return false
     if (at < words.length - 1 && /[.;!?]/.test(after)) return false
     const next = words[at + 1]?.word ?? ""
     if (!isList && after.includes(",") && JOINERS.has(next) && next !== "and" && next !== "as") return false
@@ -129,7 +130,10 @@ export const readCreate = (
       isValue(called)
     )
       of({ type, name: called, rest: [...lead, ...after.slice(called.length)], ...kinds })
-    of({ type, rest: [...lead, ...after], ...kinds, ...(title.length === 0 ? {} : { name: title }) })
+    // "A blocked Apollo task named Ship the beta": what stands before the noun isn't the name.
+    const isNamed = /^(called|named|titled|entitled)$/.test(after[0]?.word ?? "") && after[0]?.quoted !== true
+    if (title.length === 0 || !isNamed)
+      of({ type, rest: [...lead, ...after], ...kinds, ...(title.length === 0 ? {} : { name: title }) })
     // "a high priority task called Rotate keys".
     if (title.length > 0) of({ type, rest: [...lead, { ...title[0]!, ...WITH }, ...title, ...after], ...kinds })
     break

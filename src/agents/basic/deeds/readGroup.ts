@@ -43,7 +43,9 @@ const WITHOUT = phrases(
 const HAVING = phrases(
   "that have an|that have a|that has an|that has a|have an|have a|has an|has a|with an|with a|having an|having a"
 )
-const DUE = phrases("due on|due by|due in|due at|due|with a due date of|whose due date is|that fall on|falling on")
+const DUE = phrases(
+  "with a due date|with a deadline|due on|due by|due in|due at|due|with a due date of|whose due date is|that fall on|falling on"
+)
 const NOT = words("not isn't aren't never")
 const EARLIER = phrases("or earlier|or before|or sooner")
 const LATER = phrases("or later|or after|onwards|and later")
@@ -89,10 +91,15 @@ const isAt = (rest: Words, phrase: ReadonlyArray<string>): boolean =>
 const lengthOf = (rest: Words, known: ReadonlyArray<ReadonlyArray<string>>): number =>
   known.find((phrase) => isAt(rest, phrase))?.length ?? 0
 
-/** "to do" as one word, and the words of "high-priority" apart. */
+/** "to do" as one word, the words of "high-priority" apart, and "earlier than" as "before". */
 const joined = (said: Words): Words =>
   said.flatMap((each, at) => {
     if (each.quoted === true) return [each]
+    if (each.word === "than" && /^(earlier|later)$/.test(said[at - 1]?.word ?? "")) return []
+    if (said[at + 1]?.word === "than" && /^(earlier|later)$/.test(each.word)) {
+      const word = each.word === "earlier" ? "before" : "after"
+      return [{ ...each, text: word, word }]
+    }
     if (each.word === "to" && said[at + 1]?.word === "do")
       return [{ ...said[at + 1]!, text: "to do", word: "to do", start: each.start }]
     if (each.word === "do" && said[at - 1]?.word === "to") return []
@@ -198,7 +205,11 @@ const read = (rest: Words, context: Context, calendar: Calendar): Read | undefin
     } else if (quoted !== true && CARDINALS[word] !== undefined && count === undefined && at <= MAX_RUN) {
       count = CARDINALS[word]
       at += 1
-    } else if (quoted !== true && SILENT.has(word)) at += 1
+    } else if (
+      quoted !== true &&
+      (SILENT.has(word) || (word === "'s" && /^(that|which|who|what)$/.test(rest[at - 1]?.word ?? "")))
+    )
+      at += 1
     else {
       const length = runOf(here, context)
       if (length === 0) return undefined
@@ -207,6 +218,15 @@ const read = (rest: Words, context: Context, calendar: Calendar): Read | undefin
         isNot = false
         if (!add(Condition.Quality({ words: "to do" }))) return undefined
         at += length
+        continue
+      }
+      // "that yuki and raj have".
+      const joint = /^(and|or)$/.test(here[length]?.word ?? "") ? runOf(here.slice(length + 1), context) : 0
+      const both = joint > 0 ? lengthOf(here.slice(length + 1 + joint), OWNS) : 0
+      if (both > 0) {
+        const of = [run, here.slice(length + 1, length + 1 + joint)].map((words) => Condition.With({ words }))
+        if (!add(Condition.AnyOf({ of }))) return undefined
+        at += length + 1 + joint + both
         continue
       }
       const owns = lengthOf(here.slice(length), OWNS)

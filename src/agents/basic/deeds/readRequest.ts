@@ -265,7 +265,7 @@ const partReader = (context: Context) => {
         ...shaped(bare, false),
         ...(singular === undefined ? [] : shaped(singular, false).filter(isOfRows)),
         ...(placed ? shaped(kept, true) : []),
-        ...created(bare, placed),
+        ...(isInstead(stage) ? [] : created(bare, placed)),
         ...kinds(bare),
         ...relative(bare),
         ...topic(bare)
@@ -293,6 +293,11 @@ const partReader = (context: Context) => {
     return parts
   }
 }
+
+/** "Could we have the call with Nadia at 4 instead": it is there already. */
+const isInstead = (words: Words): boolean =>
+  words.at(-1)!.word === "instead" &&
+  words.some(({ quoted, word }, at) => at < 3 && quoted !== true && /^(the|my|our)$/.test(word))
 
 /** Reads the same words once. */
 const remembered = <A>(read: (words: Words) => A): ((words: Words) => A) => {

@@ -240,7 +240,7 @@ const NOT_IN_TITLES = new Set(
   )
 )
 
-const LEADS = new Set(["off", "out", "over", "on", "in", "at", "for", "with", "about"])
+const LEADS = new Set(["up", "down", "off", "out", "over", "on", "in", "at", "for", "with", "about"])
 
 /** Whether words can be a name: no name begins or ends with a function word, or has a clause of its own. */
 const isName = (words: Words): boolean =>

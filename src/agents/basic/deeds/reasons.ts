@@ -60,6 +60,8 @@ export const reasonsOf = (
   if (!begins && subject === undefined) return []
   // The words of a set and of several names are read: "all the tasks in review have been approved".
   const isSeveral = subject?._tag === "Rows" || (subject?._tag === "Named" && subject.each !== undefined)
+  // "customers interested in consulting" are some of the customers.
+  if (subject?._tag === "Rows" && !REASON_VERBS.has(said[verb]!)) return []
   const from = isSeveral ? verb : 0
   if (said.some((word, at) => at >= from && NO_REASON.has(word) && !isHarmless(said, at))) return []
   const known = subject?._tag === "Named" || subject?._tag === "Rows" ? [Part.Reason({ isLoose, subject })] : []

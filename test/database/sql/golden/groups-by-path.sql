@@ -25,10 +25,10 @@ AND btrim(r1."status") <> '' THEN r1."status" END AS v0, 1 AS one
 FROM "data"."people" p
 LEFT JOIN "data"."companies" r1 ON r1.organization_id = $1::bigint
 AND r1.id = p."company_id"
-AND (p."status_k" = $3::text
+AND ((p."status_k" = $3::text
 AND CASE WHEN p."status" = $4::text THEN TRUE END)
 AND (r1."status_k" = $5::text
-AND CASE WHEN r1."status" = $6::text THEN TRUE END)
+AND CASE WHEN r1."status" = $6::text THEN TRUE END)) IS TRUE
 WHERE p.organization_id = $1::bigint
 AND (SELECT g.fresh
 FROM g)) x

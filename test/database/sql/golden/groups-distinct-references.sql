@@ -18,12 +18,12 @@ FROM (SELECT r1.id AS k0, r2.id AS v0, 1 AS one
 FROM "data"."people" p
 LEFT JOIN "data"."people" r1 ON r1.organization_id = $1::bigint
 AND r1.id = p."owner_id"
-AND (r1."status_k" = $3::text
-AND CASE WHEN r1."status" = $4::text THEN TRUE END)
+AND ((r1."status_k" = $3::text
+AND CASE WHEN r1."status" = $4::text THEN TRUE END)) IS TRUE
 LEFT JOIN "data"."companies" r2 ON r2.organization_id = $1::bigint
 AND r2.id = p."company_id"
-AND (r2."status_k" = $5::text
-AND CASE WHEN r2."status" = $6::text THEN TRUE END)
+AND ((r2."status_k" = $5::text
+AND CASE WHEN r2."status" = $6::text THEN TRUE END)) IS TRUE
 WHERE p.organization_id = $1::bigint
 AND (SELECT g.fresh
 FROM g)) x
