@@ -71,5 +71,9 @@ export const SERVED = {
   "src/database/sql/groups.ts": [groupsGolden, groups, figures],
   "src/database/sql/shownRows.ts": [groupsGolden, groups, figures],
   "src/database/sql/derived.ts": ["test/services/lookup/derivedLimits.test.ts", "test/services/lookup/derived.test.ts"],
-  "src/database/batch.ts": ["test/conformance/batch.test.ts", "test/database/pools.test.ts"]
+  "src/database/batch.ts": [
+    "test/database/batcher.test.ts",
+    "test/database/batchRows.test.ts",
+    "test/conformance/batch.test.ts"
+  ]
 }
