@@ -32,6 +32,7 @@ import { Memberships } from "../members/Memberships.ts"
 import type { State } from "../catalog/OrganizationState.ts"
 import { Policies } from "../policies/Policies.ts"
 import type { RowExplanation } from "../policies/explainRow.ts"
+import { asAdmitted } from "./asAdmitted.ts"
 import { makeRowEvaluator } from "../policies/rowEvaluator.ts"
 import { PolicyReview } from "../policies/PolicyReview.ts"
 import { SmsLog, type SmsLogQuery } from "../texting/SmsLog.ts"
@@ -142,6 +143,7 @@ export class Administration extends Context.Service<
     Effect.gen(function* () {
       const { app, search } = yield* Database
       const identities = yield* IdentityResolver
+      const asked = asAdmitted(identities)
       const memberships = yield* Memberships
       const credentials = yield* Credentials
       const invitations = yield* Invitations
@@ -261,19 +263,25 @@ export class Administration extends Context.Service<
         }),
 
         explain: Effect.fn("Administration.explain")(function* (administrator, person, type) {
-          const asking = yield* identities.readmit(administrator)
           const as = subjectOf(person)
-          if (type !== undefined) return [yield* review.explainAs(asking, { as, type })]
-          return yield* Effect.forEach(asking.state.catalog.types, ({ slug }) =>
-            review
-              .explainAs(asking, { as, type: slug })
-              .pipe(Effect.catchTag("OperatorError", (error) => Effect.succeed({ type: slug, refused: error.message })))
+          return yield* asked(administrator, (asking) =>
+            type !== undefined
+              ? Effect.map(review.explainAs(asking, { as, type }), (one) => [one])
+              : Effect.forEach(asking.state.catalog.types, ({ slug }) =>
+                  review
+                    .explainAs(asking, { as, type: slug })
+                    .pipe(
+                      Effect.catchTag("OperatorError", (error) =>
+                        Effect.succeed({ type: slug, refused: error.message })
+                      )
+                    )
+                )
           )
         }),
 
         explainRow: Effect.fn("Administration.explainRow")(function* (administrator, person, type, id) {
           const as = subjectOf(person)
-          return yield* review.explainRowAs(yield* identities.readmit(administrator), { as, type, id })
+          return yield* asked(administrator, (asking) => review.explainRowAs(asking, { as, type, id }))
         }),
 
         types: Effect.fn("Administration.types")(function* (administrator) {

@@ -3,6 +3,7 @@
  * and named only within the administrator's own access; the reasons why a test fails name rows, so they are for
  * administrators who see everything.
  */
+import { asAdmitted } from "./asAdmitted.ts"
 import { Context, Effect, Layer } from "effect"
 import { Database } from "../../database/Database.ts"
 import type { Catalog, EntityType } from "../../domain/EntityType.ts"
@@ -63,6 +64,7 @@ export class PolicyEditor extends Context.Service<
     Effect.gen(function* () {
       const { search } = yield* Database
       const identities = yield* IdentityResolver
+      const asked = asAdmitted(identities)
       const policies = yield* Policies
       const review = yield* PolicyReview
 
@@ -84,6 +86,31 @@ export class PolicyEditor extends Context.Service<
             .simulateAs(asking, { as, type: slug, file })
             .pipe(Effect.catchTag("OperatorError", (error) => Effect.succeed({ type: slug, refused: error.message })))
         )
+      })
+
+      const simulation = Effect.fnUntraced(function* (asking: Admitted, text: string, person?: PersonReference) {
+        const { catalog, policy } = asking.state
+        yield* requirePower(policy, asking.principal, "policy")
+        const reading = readPolicy(text, catalog)
+        if ("problems" in reading) return yield* OperatorError.of("This file has problems. Check it first.")
+        if (person !== undefined) {
+          const types = yield* simulated(asking, person, text, catalog.types)
+          const [first] = types.filter((type) => "who" in type)
+          return { people: [{ who: first?.who ?? "This person", roles: [], members: 1, types }], omitted: 0 }
+        }
+        const concerned = (yield* roleSets(search, catalog.organization.id)).flatMap((set) => {
+          const types = changedTypes(policy, reading.policy, set.roles, catalog)
+          return types.length === 0 ? [] : [{ ...set, types }]
+        })
+        const people = yield* Effect.forEach(
+          concerned.slice(0, MAX_ROLE_SETS),
+          Effect.fnUntraced(function* ({ anchorId, members, roles, types: changed }) {
+            const types = yield* simulated(asking, { id: anchorId }, text, changed)
+            const [first] = types.filter((type) => "who" in type)
+            return { who: first?.who ?? "this person", roles, members, types }
+          })
+        )
+        return { people, omitted: concerned.length - people.length }
       })
 
       return PolicyEditor.of({
@@ -127,30 +154,9 @@ export class PolicyEditor extends Context.Service<
           return yield* gridOf(text, asking.state.catalog, type, edit)
         }),
 
-        simulate: Effect.fn("PolicyEditor.simulate")(function* (administrator, text, person) {
-          const { asking, organization } = yield* current(administrator)
-          const { catalog, policy } = asking.state
-          const reading = readPolicy(text, catalog)
-          if ("problems" in reading) return yield* OperatorError.of("This file has problems. Check it first.")
-          if (person !== undefined) {
-            const types = yield* simulated(asking, person, text, catalog.types)
-            const [first] = types.filter((type) => "who" in type)
-            return { people: [{ who: first?.who ?? "This person", roles: [], members: 1, types }], omitted: 0 }
-          }
-          const concerned = (yield* roleSets(search, organization.id)).flatMap((set) => {
-            const types = changedTypes(policy, reading.policy, set.roles, catalog)
-            return types.length === 0 ? [] : [{ ...set, types }]
-          })
-          const people = yield* Effect.forEach(
-            concerned.slice(0, MAX_ROLE_SETS),
-            Effect.fnUntraced(function* ({ anchorId, members, roles, types: changed }) {
-              const types = yield* simulated(asking, { id: anchorId }, text, changed)
-              const [first] = types.filter((type) => "who" in type)
-              return { who: first?.who ?? "this person", roles, members, types }
-            })
-          )
-          return { people, omitted: concerned.length - people.length }
-        }),
+        simulate: Effect.fn("PolicyEditor.simulate")((administrator, text, person) =>
+          asked(administrator, (asking) => simulation(asking, text, person))
+        ),
 
         publish: Effect.fn("PolicyEditor.publish")(function* (administrator, text, replacing) {
           const { asking, organization } = yield* current(administrator)

@@ -5,6 +5,8 @@ import { expect } from "vitest"
 import { Database } from "../../../src/database/Database.ts"
 import type { Organization } from "../../../src/domain/EntityType.ts"
 import { type Admitted, IdentityResolver } from "../../../src/services/members/IdentityResolver.ts"
+import { asAdmitted } from "../../../src/services/administration/asAdmitted.ts"
+import { Unavailable } from "../../../src/domain/errors.ts"
 import { PolicyReview } from "../../../src/services/policies/PolicyReview.ts"
 import { createOrganization, type Process, failureOf, startProcess, Url } from "../../permissions/process.ts"
 import type { RuleInput } from "../../permissions/support.ts"
@@ -339,6 +341,43 @@ layer(Url.layer, { excludeTestServices: true })("an explanation for an administr
         expect(yield* failureOf(explain(one, otto))).toMatchObject({ _tag: "Unavailable" })
         const withoutRoles = yield* admitted(one, organization, "otto@atlas.com")
         expect(yield* failureOf(explain(one, withoutRoles))).toMatchObject({ _tag: "OperatorError" })
+      })
+  )
+
+  it.effect(
+    "is given in the new state if the organization changes meanwhile, and isn't asked twice for anything else",
+    () =>
+      Effect.gen(function* () {
+        const { one, organization, otto } = yield* under("meanwhile", [OTTO, ...LENA])
+        let asked = 0
+        const answer = (change: Effect.Effect<unknown, unknown>) =>
+          one.run(
+            Effect.gen(function* () {
+              const identities = yield* IdentityResolver
+              const review = yield* PolicyReview
+              return yield* asAdmitted(identities)(otto.principal, (asking) => {
+                asked += 1
+                return Effect.andThen(asked === 1 ? Effect.orDie(change) : Effect.void, review.explainAs(asking, LENAS))
+              })
+            }) as Effect.Effect<Explained>
+          )
+        expect(yield* answer(one.run(addMember(organization, "nils@atlas.com", "nils", ["member"])))).toMatchObject({
+          type: "people"
+        })
+        expect(asked).toBe(2)
+        asked = 1
+        expect(yield* answer(Effect.void)).toMatchObject({ type: "people" })
+        expect(asked).toBe(2)
+        const broken = asAdmitted(yield* one.run(Effect.flatMap(IdentityResolver, Effect.succeed)))
+        let tried = 0
+        const failing = one.run(
+          broken(otto.principal, () => {
+            tried += 1
+            return Effect.fail(Unavailable.error)
+          }) as never
+        )
+        expect(yield* failureOf(failing)).toMatchObject({ _tag: "Unavailable" })
+        expect(tried).toBe(1)
       })
   )
 })
