@@ -29,6 +29,7 @@ const settings = "http/settings.ts"
 const queue = "database/LookupQueue.ts"
 const chat = "http/chat.ts"
 const turns = "http/Turns.ts"
+const batch = "database/batch.ts"
 
 const allowsAreLists = "publication expands the * of an allow, so only denials contain it"
 const replanned = "a view that expires earlier is planned again"
@@ -572,5 +573,42 @@ export const accepted = [
     file: turns,
     original: "turn.onInterrupt = stopped",
     reason: "the renewal of its claim stops a turn whose name was removed"
-  }
+  },
+  { file: batch, is: "false", replacement: "true", reason: "whether statements have spans of their own" },
+  { file: batch, original: "db.client.connection.wait_time_ms", reason: "an attribute of a span" },
+  { file: batch, is: "now - since", reason: "an attribute of a span" },
+  {
+    file: batch,
+    original: "this.scheduled",
+    reason: "when a lookup is sent; sending from an empty queue sends nothing"
+  },
+  {
+    file: batch,
+    is: "this.queue.size === 0",
+    reason: "when a lookup is sent; sending from an empty queue sends nothing"
+  },
+  {
+    file: batch,
+    is: "true",
+    replacement: "false",
+    reason: "a second start in one turn of the loop finds an empty queue"
+  },
+  { file: batch, is: "this.queue.size === 1", reason: "when lookups are sent, not what they get" },
+  {
+    file: batch,
+    original: "this.first.runs.size + this.second.runs.size",
+    reason: "when lookups are sent, not what they get"
+  },
+  {
+    file: batch,
+    original: "runs.size < CONCURRENT",
+    reason: "how many gather into one statement; the queue bounds what runs"
+  },
+  {
+    file: batch,
+    original: "[this.first, this.second].filter",
+    reason: "how many gather into one statement; the queue bounds what runs"
+  },
+  { file: batch, is: "since < oldest", replacement: "since <= oldest", reason: "a difference at one instant" },
+  { file: batch, original: "exit.cause.reasons.some", reason: "a statement fails for one reason" }
 ]

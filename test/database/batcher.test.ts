@@ -174,11 +174,24 @@ describe("a lookup", () => {
     sent[2]!.end(rows({ b: 2 }))
     await tick()
     expect([tagOf(exits[0]), exits[1]]).toEqual(["LookupTimedOut", rows({ b: 2 })])
-    ask()
+    ask({}, 5n)
     await tick()
     sent[3]!.end(failure("UnknownError"))
     await tick()
     expect(tagOf(exits[2])).toBe("SqlError")
+    // Whose lookup was slow keeps to the second connection; another failure changes nothing.
+    ask({ text: "after" }, 1n)
+    ask({ text: "after" }, 5n)
+    await tick()
+    expect(
+      sent
+        .slice(4)
+        .map(({ on, text }) => [on, text])
+        .toSorted()
+    ).toEqual([
+      ["first", "after"],
+      ["second", "after"]
+    ])
   })
 
   it("gets nothing if a row of its batch belongs to none of its requests", async () => {
