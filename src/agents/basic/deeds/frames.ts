@@ -4,7 +4,7 @@
  */
 import { Deed, Part, Setting } from "./Deed.ts"
 import { lengthAt } from "./lengths.ts"
-import { type Build, column, emptied, named, owner, type Rule, stretch, unsaid, update, value } from "./parts.ts"
+import { type Build, column, emptied, named, owner, type Rule, shift, stretch, unsaid, update, value } from "./parts.ts"
 import { couldBeName } from "./readSubject.ts"
 import type { Captures } from "./shapes.ts"
 import type { Word } from "./words.ts"
@@ -18,7 +18,7 @@ const LINK = set(
   "should must need needs has have to can could may will shall ought be been go goes get gets move moves moved drop drops slide slides slip slips become becomes switch switches change changes changed marked set put flipped turned made now all both only just also again then over back up down as at in into on onto under for with a an the is are going gonna"
 )
 const ASKING = set(
-  "should must need needs ought can could may shall will go goes get gets move moves drop drops slide slides slip slips become becomes switch switches gonna"
+  "should must need needs ought can will go goes get gets move moves drop drops slide slides slip slips become becomes switch switches gonna"
 )
 /** Words between a person and the rows that are to be theirs. */
 const TAKING = set(
@@ -72,9 +72,11 @@ const valued =
     if (isCut(captures) || /^(name|title)$/.test(v?.at(-1)?.word ?? "")) return undefined
     const subject = x === undefined ? undefined : read(x)
     if (subject === undefined || v === undefined) return undefined
+    // "needs review" can mean that someone has to look at it.
+    const isNeed = captures["link"]?.every(({ word }) => /^(needs?|only|just|now|a|an|the)$/.test(word)) === true
     const toPerson = couldBeName(v) && /^(to|with)$/.test(captures["link"]?.at(-1)?.word ?? "")
     const deeds = [
-      Deed.Update({ subject, settings: [Setting.Value({ value: v })] }),
+      ...(isNeed ? [] : [Deed.Update({ subject, settings: [Setting.Value({ value: v })] })]),
       Deed.Update({ subject, settings: [], list: v }),
       ...(toPerson ? [Deed.Update({ subject, settings: [Setting.Concept({ concept: "owner", value: v })] })] : [])
     ]
@@ -93,6 +95,11 @@ const withoutMore = (words: Words): Words =>
   words
     .filter(({ word }) => !MORE.test(word))
     .map((each) => (each.word === "another" ? { ...each, word: "one" } : each))
+
+const longer =
+  (build: Build): Build =>
+  (captures, ...more) =>
+    build({ ...captures, d: withoutMore(captures["d"] ?? captures["more"]!) }, ...more)
 
 const OF_ROWS =
   /^(assigned|owned|belonging|handled|managed|due|that|which|who|in|on|at|for|with|of|from|by|not|and|or|except)$/
@@ -137,13 +144,7 @@ export const FRAMES: ReadonlyArray<Rule> = [
     ],
     update(emptied)
   ],
-  [
-    ["(tack|add|put|stick) {more} (onto|on to|on|to) {x}"],
-    ({ more, x }, read) => {
-      const [subject, minutes] = [read(x!), lengthAt(withoutMore(more!))?.value]
-      return subject && minutes !== undefined ? Part.Order({ deed: Deed.Stretch({ subject, minutes }) }) : undefined
-    }
-  ],
+  [["(tack|add|put|stick) {more} (onto|on to|on|to) {x}"], longer(stretch(1))],
   [
     ["(cut|shorten|reduce|trim|bring|extend|lengthen) {x} (down|up)? to {d}"],
     update(({ d }) => [Setting.Concept({ concept: "length", value: d! })])
@@ -206,23 +207,6 @@ export const FRAMES: ReadonlyArray<Rule> = [
     ],
     update(emptied)
   ],
-  [
-    ["give {x} {more}", "give {x} {d} (more|extra|longer|on top)"],
-    ({ d, more, x }, read) => {
-      const [subject, minutes] = [read(x!), lengthAt(withoutMore(d ?? more!))?.value]
-      return subject && minutes !== undefined ? Part.Order({ deed: Deed.Shift({ subject, minutes }) }) : undefined
-    }
-  ],
-  [
-    [
-      "<change> {x} (due|to be due|be due|start|to start) {d} earlier",
-      "<change> {x} (due|to be due|be due|start|to start) {d} sooner"
-    ],
-    ({ d, x }, read) => {
-      const [subject, minutes] = [read(x!), lengthAt(d!)?.value]
-      return subject && minutes !== undefined
-        ? Part.Order({ deed: Deed.Shift({ subject, minutes: -minutes }) })
-        : undefined
-    }
-  ]
+  [["give {x} {more}", "give {x} {d} (more|extra|longer|on top)"], longer(shift(1))],
+  [["<change> {x} (due|to be due|be due|start|to start) {d} (earlier|sooner)"], shift(-1)]
 ]

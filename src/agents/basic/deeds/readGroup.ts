@@ -5,56 +5,52 @@
 import { CARDINALS } from "../../english.ts"
 import { structures } from "../conditionParts.ts"
 import { Condition, type Lookup, type Noun, nounAt } from "../Lookup.ts"
-import { startsWith } from "../patterns.ts"
 import type { Context } from "../readConversation.ts"
 import { type When, timeAt } from "../readTime.ts"
 import { addDays } from "../spans.ts"
 import { folded } from "../tokenize.ts"
+import {
+  ALL,
+  DUE,
+  EACH,
+  EARLIER,
+  HAVING,
+  isAt,
+  LATER,
+  lengthOf,
+  MAX_RUN,
+  NOT,
+  OWNED,
+  OWNS,
+  PLACES,
+  SILENT,
+  UNASSIGNED,
+  WITH,
+  WITHOUT
+} from "./groupWords.ts"
 import { type Calendar, dayAt } from "./moments.ts"
 import type { Word } from "./words.ts"
 
 type Words = ReadonlyArray<Word>
 
-const words = (text: string): ReadonlySet<string> => new Set(text.split(" "))
-const phrases = (text: string) => text.split("|").map((phrase) => phrase.split(" "))
-
-const EACH = words("every each any")
-const ALL = phrases(
-  "all of the|all of|all the|all|every single|every|each of the|each of|each|any of the|any of|any|the"
-)
-/** Words between the conditions that say nothing by themselves. */
-const SILENT = words(
-  "that which who are is was were be been being still currently now already just right yet also left marked set listed tagged filed kept sitting lying status state stage there the a an of"
-)
-const PLACES = words("in on at under from within inside")
-const WITH = words("with for of by to")
-const OWNED = phrases(
-  "assigned to|belonging to|belong to|belongs to|owned by|handled by|managed by|held by|looked after by|in the hands of|in the name of"
-)
-const OWNS = phrases(
-  "has got|has|have|had|'s got|got|owns|own|handles|manages|looks after|is responsible for|is on|is assigned to|is assigned"
-)
-const UNASSIGNED = phrases(
-  "nobody 's assigned to|nobody is assigned to|nobody is assigned|nobody owns|nobody has|nobody 's on|nobody is on|no one 's assigned to|no one is assigned to|no one owns|no one has|not assigned to anyone|not assigned to anybody|not assigned|unassigned|unowned|ownerless|up for grabs"
-)
-const WITHOUT = phrases(
-  "without an|without a|without any|without|with no|that have no|that has no|have no|has no|missing an|missing a|missing|lacking"
-)
-const HAVING = phrases(
-  "that have an|that have a|that has an|that has a|have an|have a|has an|has a|with an|with a|having an|having a"
-)
-const DUE = phrases(
-  "with a due date|with a deadline|due on|due by|due in|due at|due|with a due date of|whose due date is|that fall on|falling on"
-)
-const NOT = words("not isn't aren't never")
-const EARLIER = phrases("or earlier|or before|or sooner")
-const LATER = phrases("or later|or after|onwards|and later")
-const MAX_RUN = 4
-
 interface Read {
   readonly conditions: ReadonlyArray<Condition>
   readonly count?: number
 }
+
+/** What was said before the next condition. */
+interface State {
+  readonly found: ReadonlyArray<Condition>
+  readonly count?: number
+  readonly isNot?: boolean
+  /** Whether the next condition is an alternative to the last one. */
+  readonly isOr?: boolean
+  /** The preposition before it. */
+  readonly place?: string
+}
+
+/** Reads the beginning of the words: how many it takes, and what was said then. */
+type Step = (here: Words, state: State, context: Context, calendar: Calendar) => readonly [number, State] | undefined
 
 /** The set that all the words mean; undefined if any word is left. */
 export const readGroup = (
@@ -86,11 +82,6 @@ export const readGroup = (
 const isPlural = ({ said, type }: Noun): boolean =>
   said.toLowerCase() === type.plural.toLowerCase() || /[^s]s$|^people$|^staff$/i.test(said)
 
-const isAt = (rest: Words, phrase: ReadonlyArray<string>): boolean =>
-  startsWith(rest, phrase) && !rest.slice(0, phrase.length).some(({ quoted }) => quoted)
-const lengthOf = (rest: Words, known: ReadonlyArray<ReadonlyArray<string>>): number =>
-  known.find((phrase) => isAt(rest, phrase))?.length ?? 0
-
 /** "to do" as one word, the words of "high-priority" apart, and "earlier than" as "before". */
 const joined = (said: Words): Words =>
   said.flatMap((each, at) => {
@@ -114,141 +105,169 @@ const joined = (said: Words): Words =>
 
 /** The conditions in the words, in any order. */
 const read = (rest: Words, context: Context, calendar: Calendar): Read | undefined => {
-  const found: Array<Condition> = []
-  let count: number | undefined
-  let isNot = false
-  /** Whether the next condition is an alternative to the last one. */
-  let isOr = false
-  let place: string | undefined
-  const add = (condition: Condition) => {
-    const own = isNot ? Condition.Not({ of: condition }) : condition
-    const last = found.at(-1)
-    if (isOr && last === undefined) return false
-    if (isOr)
-      found[found.length - 1] = Condition.AnyOf({ of: last!._tag === "AnyOf" ? [...last!.of, own] : [last!, own] })
-    else found.push(own)
-    isNot = false
-    isOr = false
-    place = undefined
-    return true
-  }
+  let state: State = { found: [] }
   for (let at = 0; at < rest.length;) {
     const here = rest.slice(at)
-    const { quoted, word } = here[0]!
-    const unowned = lengthOf(here, UNASSIGNED)
-    const lacking = lengthOf(here, WITHOUT)
-    const having = lengthOf(here, HAVING)
-    const owned = lengthOf(here, OWNED)
-    const due = lengthOf(here, DUE)
-    const time =
-      quoted === true
-        ? undefined
-        : (timeAt(here.slice(due), context.today) ?? dayIn(here.slice(due), due > 0, calendar))
-    if (unowned > 0) {
-      if (!add(Condition.Empty({ words: "owner" }))) return undefined
-      at += unowned
-    } else if (time !== undefined) {
-      const after = here.slice(due + time.length)
-      const [earlier, later] = [lengthOf(after, EARLIER), lengthOf(after, LATER)]
-      const when = spanOf(time.when, earlier > 0, later > 0)
-      if (when === undefined || !add(Condition.Time({ when }))) return undefined
-      at += due + time.length + Math.max(earlier, later)
-      // "tomorrow's meetings".
-      if (rest[at]?.word === "'s") at += 1
-    } else if (quoted !== true && word === "overdue") {
-      if (!add(Condition.Overdue())) return undefined
-      at += 1
-    } else if (quoted !== true && /^(my|mine|me|i)$/.test(word)) {
-      if (!add(Condition.Mine())) return undefined
-      at += 1 + lengthOf(here.slice(1), OWNS)
-    } else if (owned > 0) {
-      const name = runOf(here.slice(owned), context)
-      if (name === 0) {
-        if (!/^(me|my)$/.test(here[owned]?.word ?? "")) return undefined
-        at += owned
-      } else {
-        if (!add(Condition.With({ words: here.slice(owned, owned + name) }))) return undefined
-        at += owned + name
-        const others = alternatives(rest.slice(at), context)
-        for (const other of others) {
-          isOr = true
-          if (!add(Condition.With({ words: other }))) return undefined
-          at += 1 + other.length
-        }
-      }
-    } else if (lacking > 0 || having > 0) {
-      const length = Math.max(lacking, having)
-      const column = runOf(here.slice(length), context)
-      if (column === 0 || isNot) return undefined
-      const empty = Condition.Empty({ words: folded(here.slice(length, length + column)) })
-      if (!add(lacking >= having ? empty : Condition.Not({ of: empty }))) return undefined
-      at += length + column
-    } else if (quoted !== true && NOT.has(word)) {
-      if (isNot) return undefined
-      isNot = true
-      at += 1
-    } else if (quoted !== true && /^(or|and|but)$/.test(word)) {
-      // "of Yuki and Kofi" are both people's; "and still not done" is another condition.
-      const last = found.at(-1)
-      const next = here.slice(1)
-      const isPerson = last !== undefined && personal(last)
-      isOr = word === "or" || (word === "and" && isPerson && runOf(next, context) > 0 && next[0]!.capital)
-      if (found.length === 0 || next.length === 0) return undefined
-      if (isOr && isPerson) place = "with"
-      at += 1
-    } else if (quoted !== true && place === undefined && PLACES.has(word)) {
-      place = word
-      at += 1
-    } else if (quoted !== true && place === undefined && WITH.has(word)) {
-      place = "with"
-      at += 1
-    } else if (quoted !== true && CARDINALS[word] !== undefined && count === undefined && at <= MAX_RUN) {
-      count = CARDINALS[word]
-      at += 1
-    } else if (
-      quoted !== true &&
-      (SILENT.has(word) || (word === "'s" && /^(that|which|who|what)$/.test(rest[at - 1]?.word ?? "")))
-    )
-      at += 1
-    else {
-      const length = runOf(here, context)
-      if (length === 0) return undefined
-      const run = here.slice(0, length)
-      if (isNot && /^(started|begun)$/.test(folded(run))) {
-        isNot = false
-        if (!add(Condition.Quality({ words: "to do" }))) return undefined
-        at += length
-        continue
-      }
-      // "that yuki and raj have".
-      const joint = /^(and|or)$/.test(here[length]?.word ?? "") ? runOf(here.slice(length + 1), context) : 0
-      const both = joint > 0 ? lengthOf(here.slice(length + 1 + joint), OWNS) : 0
-      if (both > 0) {
-        const of = [run, here.slice(length + 1, length + 1 + joint)].map((words) => Condition.With({ words }))
-        if (!add(Condition.AnyOf({ of }))) return undefined
-        at += length + 1 + joint + both
-        continue
-      }
-      const owns = lengthOf(here.slice(length), OWNS)
-      const isWhose = here[length]?.word === "'s" && owns === 0
-      const condition =
-        isWhose || owns > 0 || place === "with"
-          ? Condition.With({ words: run })
-          : place === undefined
-            ? Condition.Quality({ words: folded(run) })
-            : Condition.At({ words: run, preposition: place })
-      if (!add(condition)) return undefined
-      at += length + (isWhose ? 1 : owns)
-      // "Kofi's and Raj's tasks", "Kofi and Raj's tasks".
-    }
+    const steps = here[0]!.quoted === true ? [named] : STEPS
+    let taken: ReturnType<Step>
+    for (const step of steps) if ((taken ??= step(here, state, context, calendar)) !== undefined) break
+    if (taken === undefined) return undefined
+    at += taken[0]
+    state = taken[1]
   }
-  return isNot || isOr || place !== undefined
+  const { count, found, isNot, isOr, place } = state
+  return isNot === true || isOr === true || place !== undefined
     ? undefined
     : { conditions: found, ...(count === undefined ? {} : { count }) }
 }
 
-const personal = (condition: Condition): boolean =>
-  condition._tag === "With" || (condition._tag === "AnyOf" && condition.of.every(personal))
+/** The state after one more condition. */
+const and = ({ count, found, isNot, isOr }: State, condition: Condition): State => {
+  const own = isNot === true ? Condition.Not({ of: condition }) : condition
+  const last = found.at(-1)
+  const either =
+    isOr === true && last !== undefined
+      ? Condition.AnyOf({ of: last._tag === "AnyOf" ? [...last.of, own] : [last, own] })
+      : undefined
+  return {
+    found: either === undefined ? [...found, own] : [...found.slice(0, -1), either],
+    ...(count === undefined ? {} : { count })
+  }
+}
+
+const unassigned: Step = (here, state) => {
+  const length = lengthOf(here, UNASSIGNED)
+  return length === 0 ? undefined : [length, and(state, Condition.Empty({ words: "owner" }))]
+}
+
+/** "due before Friday or earlier", "tomorrow's". */
+const timed: Step = (here, state, context, calendar) => {
+  const due = lengthOf(here, DUE)
+  const time = timeAt(here.slice(due), context.today) ?? dayIn(here.slice(due), due > 0, calendar)
+  if (time === undefined) return undefined
+  const after = here.slice(due + time.length)
+  const [earlier, later] = [lengthOf(after, EARLIER), lengthOf(after, LATER)]
+  const when = spanOf(time.when, earlier > 0, later > 0)
+  if (when === undefined) return undefined
+  const length = due + time.length + Math.max(earlier, later)
+  return [length + (here[length]?.word === "'s" ? 1 : 0), and(state, Condition.Time({ when }))]
+}
+
+const overdue: Step = ([first], state) => (first!.word === "overdue" ? [1, and(state, Condition.Overdue())] : undefined)
+
+/** "my", "that I have", "assigned to me". */
+const mine: Step = (here, state) => {
+  const owned = lengthOf(here, OWNED)
+  return /^(my|mine|me|i)$/.test(here[owned]?.word ?? "")
+    ? [owned + 1 + lengthOf(here.slice(owned + 1), OWNS), and(state, Condition.Mine())]
+    : undefined
+}
+
+/** "assigned to Nia or Raj". */
+const ownedBy: Step = (here, state, context) => {
+  const owned = lengthOf(here, OWNED)
+  const length = owned === 0 ? 0 : runOf(here.slice(owned), context)
+  if (length === 0) return undefined
+  const first = here.slice(owned, owned + length)
+  const others = alternatives(here.slice(owned + length), context)
+  const names = [first, ...others].map((words) => Condition.With({ words }))
+  return [
+    owned + length + others.reduce((sum, other) => sum + 1 + other.length, 0),
+    and(state, names.length === 1 ? names[0]! : Condition.AnyOf({ of: names }))
+  ]
+}
+
+/** "without a due date", "that have an owner". */
+const emptyOrNot: Step = (here, state, context) => {
+  const [lacking, having] = [lengthOf(here, WITHOUT), lengthOf(here, HAVING)]
+  const lead = Math.max(lacking, having)
+  const length = lead === 0 || state.isNot === true ? 0 : runOf(here.slice(lead), context)
+  if (length === 0) return undefined
+  const empty = Condition.Empty({ words: folded(here.slice(lead, lead + length)) })
+  return [lead + length, and(state, lacking >= having ? empty : Condition.Not({ of: empty }))]
+}
+
+const negation: Step = ([first], state) =>
+  NOT.has(first!.word) && state.isNot !== true ? [1, { ...state, isNot: true }] : undefined
+
+/** "of Yuki and Kofi" are both people's; "and still not done" is another condition; "not done or blocked" is neither. */
+const conjunction: Step = ([first, ...next], state, context) => {
+  const last = state.found.at(-1)
+  if (!/^(or|and|but)$/.test(first!.word) || last === undefined || next.length === 0) return undefined
+  if (first!.word === "or" && last._tag === "Not") return [1, { ...state, isNot: true }]
+  const isOr = first!.word === "or" || (isPersonal(last) && next[0]!.capital && runOf(next, context) > 0)
+  return [1, { ...state, ...(isOr ? { isOr, ...(isPersonal(last) ? { place: "with" } : {}) } : {}) }]
+}
+
+const preposition: Step = ([first], state) =>
+  state.place !== undefined
+    ? undefined
+    : PLACES.has(first!.word)
+      ? [1, { ...state, place: first!.word }]
+      : WITH.has(first!.word)
+        ? [1, { ...state, place: "with" }]
+        : undefined
+
+const counted: Step = ([first], state) => {
+  const count = CARDINALS[first!.word]
+  return count === undefined || state.count !== undefined ? undefined : [1, { ...state, count }]
+}
+
+const silent: Step = ([first, second], state) =>
+  SILENT.has(first!.word)
+    ? [/^(that|which|who|what)$/.test(first!.word) && second?.word === "'s" ? 2 : 1, state]
+    : undefined
+
+/** "that yuki and raj have". */
+const ownedByBoth: Step = (here, state, context) => {
+  const length = runOf(here, context)
+  const joint = length > 0 && /^(and|or)$/.test(here[length]?.word ?? "") ? runOf(here.slice(length + 1), context) : 0
+  const owns = joint === 0 ? 0 : lengthOf(here.slice(length + 1 + joint), OWNS)
+  if (owns === 0) return undefined
+  const of = [here.slice(0, length), here.slice(length + 1, length + 1 + joint)].map((words) =>
+    Condition.With({ words })
+  )
+  return [length + 1 + joint + owns, and(state, Condition.AnyOf({ of }))]
+}
+
+/** A value, or a person's name: "Platform", "Raj's", "that Raj has", "in review". */
+const named: Step = (here, state, context) => {
+  const length = runOf(here, context)
+  if (length === 0) return undefined
+  const words = here.slice(0, length)
+  if (state.isNot === true && /^(started|begun)$/.test(folded(words)))
+    return [length, and({ ...state, isNot: false }, Condition.Quality({ words: "to do" }))]
+  const owns = lengthOf(here.slice(length), OWNS)
+  const isWhose = here[length]?.word === "'s" && owns === 0
+  const { place } = state
+  const condition =
+    isWhose || owns > 0 || place === "with"
+      ? Condition.With({ words })
+      : place === undefined
+        ? Condition.Quality({ words: folded(words) })
+        : Condition.At({ words, preposition: place })
+  return [length + (isWhose ? 1 : owns), and(state, condition)]
+}
+
+/** Tried in this order. */
+const STEPS: ReadonlyArray<Step> = [
+  unassigned,
+  timed,
+  overdue,
+  mine,
+  ownedBy,
+  emptyOrNot,
+  negation,
+  conjunction,
+  preposition,
+  counted,
+  silent,
+  ownedByBoth,
+  named
+]
+
+const isPersonal = (condition: Condition): boolean =>
+  condition._tag === "With" || (condition._tag === "AnyOf" && condition.of.every(isPersonal))
 
 /** "Nia or Raj": the names after the first. */
 const alternatives = (rest: Words, context: Context): ReadonlyArray<Words> => {
