@@ -22,7 +22,7 @@ const ASKING = set(
 )
 /** Words between a person and the rows that are to be theirs. */
 const TAKING = set(
-  "will should must needs is are 's be being going gonna to now also take takes taking over on care of handle handles handling do does doing get gets getting own owns owning have look looks looking after manage manages managing run runs running pick picks picking up cover covers covering"
+  "will should is are 's be being going gonna to now also take takes taking over on care of handle handles handling do does doing get gets getting own owns owning have look looks looking after manage manages managing run runs running pick picks picking up cover covers covering"
 )
 const TAKES = set(
   "take takes taking handle handles handling do does doing get gets getting own owns owning have look looks looking manage manages managing run runs running pick picks picking cover covers covering"

@@ -2,7 +2,8 @@
 import { PEOPLE } from "../../../domain/EntityType.ts"
 import { CARDINALS } from "../../english.ts"
 import { GENERIC_PERSON_NOUNS } from "../lexicon.ts"
-import { nounAt, peopleOf } from "../Lookup.ts"
+import { type Noun, nounAt, peopleOf } from "../Lookup.ts"
+import { folded } from "../tokenize.ts"
 import type { Pattern } from "../patterns.ts"
 import type { Context } from "../readConversation.ts"
 import { JOINERS, withoutClosers } from "./clauses.ts"
@@ -106,6 +107,8 @@ export const readCreate = (
     if (words[noun]!.quoted === true) break
     const there = nounAt(words.slice(noun), context)
     if (there === undefined) continue
+    // "The tasks in review" are there already, and one row is added at a time.
+    if (isSeveral(folded(words.slice(noun, noun + there.length)), there.noun)) break
     const title = words.slice(start, noun)
     const { kind, type } = there.noun
     const generic = kind !== undefined && GENERIC_PERSON_NOUNS.has(kind)
@@ -168,3 +171,6 @@ export const readCreate = (
     of({ type: meetings, rest: [...lead, ...words.slice(start)] })
   return found
 }
+
+const isSeveral = (said: string, { kind, type }: Noun): boolean =>
+  kind === undefined ? said === type.plural.toLowerCase() && said !== type.name.toLowerCase() : /[^s]s$/.test(kind)

@@ -61,6 +61,8 @@ export const readGroup = (
   const all = ALL.find((phrase) => isAt(said, phrase))
   const isEach = all?.length === 1 && EACH.has(all[0]!)
   const rest = joined(said.slice(all?.length ?? 0))
+  // "at the blocked tasks" are more than the rows.
+  if (rest[0]?.quoted !== true && OUTSIDE.test(rest[0]?.word ?? "")) return undefined
   for (let at = 0; at < rest.length; at++) {
     if (rest[at]!.quoted === true) continue
     const found = nounAt(rest.slice(at), context)
@@ -78,6 +80,8 @@ export const readGroup = (
   }
   return undefined
 }
+
+const OUTSIDE = /^(at|on|for|with|of|by|to|from|under|into|about)$/
 
 const isPlural = ({ said, type }: Noun): boolean =>
   said.toLowerCase() === type.plural.toLowerCase() || /[^s]s$|^people$|^staff$/i.test(said)

@@ -21,6 +21,7 @@ import { respelt } from "./respelt.ts"
 import { assigned, withoutAbsence, withoutPlease, withSpelling } from "./rewrite.ts"
 import type { Rule } from "./parts.ts"
 import { RULES } from "./rules.ts"
+import { FINISHED } from "./setValues.ts"
 import { type Captures, type Fits, matches, shapeOf } from "./shapes.ts"
 import { MAX_WORDS, readWords, type Said, type Word } from "./words.ts"
 
@@ -41,7 +42,10 @@ export const readRequest = (message: string, context: Context): Request => {
     .slice(0, MAX_GENERAL)
     .flatMap((type) => withNoun(said, type) ?? [])
     .flatMap((each) => readingsOf(readSaid(each, context)))
-    .filter((deed) => deed._tag !== "Create" && deed.subject._tag === "Rows")
+    // "Everything can be done" tells of nothing.
+    .filter(
+      (deed) => deed._tag !== "Create" && deed.subject._tag === "Rows" && deed.subject.lookup.conditions.length > 0
+    )
   const request = { ...own, framed: [...own.framed, ...general] }
   const other = readingsOf(request).length > 0 ? undefined : respelt(said)
   return other === undefined ? request : readSaid(other, context)
@@ -85,12 +89,13 @@ const readSaid = (said: Said, context: Context): Request => {
   const { words } = said
   if (words.length < 2 || words.length > MAX_WORDS) return { said, deeds: [], loose: [], framed: [] }
   const parts = partReader(context)
+  const isDuty = DUTY.test(said.text) || isWish(words)
   const found = { deeds: new Map<string, Deed>(), loose: new Map<string, Deed>(), framed: new Map<string, Deed>() }
   for (const clauses of clausesOf(words)) {
     const read = clauses.map(parts)
     if (read.some((each) => each.length === 0)) continue
     for (const { among, deed } of combine(read, words.at(-1)!.after.includes("?")))
-      found[among].set(JSON.stringify(deed), deed)
+      if (!(isDuty && isFinishing(deed))) found[among].set(JSON.stringify(deed), deed)
   }
   const few = (deeds: ReadonlyMap<string, Deed>) => (deeds.size > MAX_READINGS ? [] : [...deeds.values()])
   return { said, deeds: few(found.deeds), loose: few(found.loose), framed: few(found.framed) }
@@ -106,6 +111,19 @@ const withAll = (plain: Request, signed: Request): Request => {
     framed: [...plain.framed, ...own(signed.framed)]
   }
 }
+
+/** "The tasks of last week should be done": what is to be worked on, or what is to be marked. */
+const DUTY = /\b(?:should|must|needs? to|has to|have to|ought to) (?:now |all )*be (?:done|finished|completed?)\b/i
+/** "Get the Apollo tasks done", "I need them finished". */
+const isWish = (words: Words): boolean =>
+  FINISHED.includes(words.at(-1)!.word) &&
+  words.some(({ word }) => /^(get|have|need|want|like)$/.test(word)) &&
+  !words.some(({ word }) => /^(marked|set|moved|closed|as|to)$/.test(word))
+const isFinishing = (deed: Deed): boolean =>
+  deed._tag === "Update" &&
+  deed.subject._tag === "Rows" &&
+  (deed.list !== undefined ||
+    deed.settings.some(({ value }) => value.length === 1 && FINISHED.includes(value[0]!.word)))
 
 const compile = (rules: ReadonlyArray<Rule>) =>
   rules.map(([shapes, build]) => ({

@@ -17,6 +17,7 @@ import {
   value
 } from "./parts.ts"
 import { VALUE_RULES } from "./valueRules.ts"
+import type { Word } from "./words.ts"
 
 const OWNER = unsaid("owner")
 const DONE = unsaid("done")
@@ -41,8 +42,12 @@ export const RULES: ReadonlyArray<Rule> = [
   // "Let's call the Apollo tasks done" renames none.
   [
     ["call {x} {v}"],
-    (captures, read, calendar) =>
-      read(captures["x"]!)?._tag === "Rows" ? undefined : update(named)(captures, read, calendar)
+    (captures, ...read) => {
+      // "Call Nia about the keys" renames nobody.
+      const [{ capital, quoted }] = captures["v"] as [Word]
+      const isName = quoted === true || capital
+      return isName && read[0](captures["x"]!)?._tag !== "Rows" ? update(named)(captures, ...read) : undefined
+    }
   ],
   [
     [
