@@ -14,8 +14,10 @@ interface Sent {
   interrupted: boolean
 }
 
-const failure = (reason: "LockTimeoutError" | "StatementTimeoutError" | "UnknownError") =>
-  Exit.fail(new SqlError.SqlError({ reason: new SqlError[reason]({ cause: new Error(reason) }) }))
+const { LockTimeoutError, SqlError: Failed, StatementTimeoutError, UnknownError } = SqlError
+const REASONS = { LockTimeoutError, StatementTimeoutError, UnknownError }
+const failure = (reason: keyof typeof REASONS) =>
+  Exit.fail(new Failed({ reason: new REASONS[reason]({ cause: new Error(reason) }) }))
 
 const statement = (more: Partial<Statement> = {}): Statement => ({
   text: "one",

@@ -128,7 +128,8 @@ export const saying = Effect.fnUntraced(function* (organization: Organization) {
   })
   return Effect.fnUntraced(function* (text: string) {
     const request = readRequest(text, context)
-    if (request.deeds.length + request.loose.length + request.framed.length === 0) return { reply: "not read", steps: 1 } as Outcome
+    if (request.deeds.length + request.loose.length + request.framed.length === 0)
+      return { reply: "not read", steps: 1 } as Outcome
     const rounds: Array<ReadonlyArray<Answer>> = []
     for (let steps = 1; ; steps++) {
       const turn = replay(draftDeed(request, context), rounds)

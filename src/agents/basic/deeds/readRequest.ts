@@ -3,13 +3,14 @@
  * whole, because half of it could be another change than the person wants.
  */
 import { PEOPLE } from "../../../domain/EntityType.ts"
-import { byWord } from "../../../domain/text.ts"
 import { nounAt } from "../Lookup.ts"
 import type { Pattern } from "../patterns.ts"
 import type { Context } from "../readConversation.ts"
 import { clausesOf, isPlaceOf, JOINERS, withoutClosers, withoutOpeners } from "./clauses.ts"
 import { combine } from "./combine.ts"
 import { Deed, Part, type Request, Setting } from "./Deed.ts"
+import { isDuty, isFinishing } from "./duties.ts"
+import { withNoun } from "./everything.ts"
 import { lengthAt } from "./lengths.ts"
 import { FRAMES, isFrame } from "./frames.ts"
 import { FUNCTION_WORDS, ORDERS } from "./lexicon.ts"
@@ -21,8 +22,8 @@ import { respelt } from "./respelt.ts"
 import { assigned, withoutAbsence, withoutPlease, withSpelling } from "./rewrite.ts"
 import type { Rule } from "./parts.ts"
 import { RULES } from "./rules.ts"
-import { FINISHED } from "./setValues.ts"
 import { type Captures, type Fits, matches, shapeOf } from "./shapes.ts"
+import { inSingular, lemmatized, withoutAll } from "./verbForms.ts"
 import { MAX_WORDS, readWords, type Said, type Word } from "./words.ts"
 
 type Words = ReadonlyArray<Word>
@@ -55,47 +56,18 @@ const readingsOf = ({ deeds, framed, loose }: Request): ReadonlyArray<Deed> => [
 
 /** Types of which "everything" is tried. */
 const MAX_GENERAL = 4
-const EVERYTHING = /^(everything|anything|whatever)$/
-const BE = /^(is|'s|are|was|were|has|have)$/
-const THINGS = /^(work|stuff|ones|items|things|entries|rows|records)$/
-
-/** "Everything on Apollo", "the ones that Kofi has": with the noun of a type; undefined without such a word. */
-const withNoun = (said: Said, { plural }: Context["types"][number]): Said | undefined => {
-  const words = said.words.flatMap((each, at) => {
-    // "Everything is done" asks for nothing.
-    if (
-      each.quoted === true ||
-      (each.capital && !EVERYTHING.test(each.word)) ||
-      (at === 0 && each.word !== "whatever" && BE.test(said.words[1]?.word ?? ""))
-    )
-      return [each]
-    const noun = readWords(plural.toLowerCase()).words.map((one) => ({
-      ...one,
-      start: each.start,
-      end: each.end,
-      after: ""
-    }))
-    const last = { ...noun.at(-1)!, after: each.after }
-    if (EVERYTHING.test(each.word))
-      return [{ ...each, text: "all", word: "all", after: "", capital: false }, ...noun.slice(0, -1), last]
-    return THINGS.test(each.word) ? [...noun.slice(0, -1), last] : [each]
-  })
-  return words.length === said.words.length && words.every((each, at) => each === said.words[at])
-    ? undefined
-    : { ...said, words }
-}
 
 const readSaid = (said: Said, context: Context): Request => {
   const { words } = said
   if (words.length < 2 || words.length > MAX_WORDS) return { said, deeds: [], loose: [], framed: [] }
   const parts = partReader(context)
-  const isDuty = DUTY.test(said.text) || isWish(words)
+  const mayFinish = !isDuty(said)
   const found = { deeds: new Map<string, Deed>(), loose: new Map<string, Deed>(), framed: new Map<string, Deed>() }
   for (const clauses of clausesOf(words)) {
     const read = clauses.map(parts)
     if (read.some((each) => each.length === 0)) continue
     for (const { among, deed } of combine(read, words.at(-1)!.after.includes("?")))
-      if (!(isDuty && isFinishing(deed))) found[among].set(JSON.stringify(deed), deed)
+      if (mayFinish || !isFinishing(deed)) found[among].set(JSON.stringify(deed), deed)
   }
   const few = (deeds: ReadonlyMap<string, Deed>) => (deeds.size > MAX_READINGS ? [] : [...deeds.values()])
   return { said, deeds: few(found.deeds), loose: few(found.loose), framed: few(found.framed) }
@@ -111,19 +83,6 @@ const withAll = (plain: Request, signed: Request): Request => {
     framed: [...plain.framed, ...own(signed.framed)]
   }
 }
-
-/** "The tasks of last week should be done": what is to be worked on, or what is to be marked. */
-const DUTY = /\b(?:should|must|needs? to|has to|have to|ought to) (?:now |all )*be (?:done|finished|completed?)\b/i
-/** "Get the Apollo tasks done", "I need them finished". */
-const isWish = (words: Words): boolean =>
-  FINISHED.includes(words.at(-1)!.word) &&
-  words.some(({ word }) => /^(get|have|need|want|like)$/.test(word)) &&
-  !words.some(({ word }) => /^(marked|set|moved|closed|as|to)$/.test(word))
-const isFinishing = (deed: Deed): boolean =>
-  deed._tag === "Update" &&
-  deed.subject._tag === "Rows" &&
-  (deed.list !== undefined ||
-    deed.settings.some(({ value }) => value.length === 1 && FINISHED.includes(value[0]!.word)))
 
 const compile = (rules: ReadonlyArray<Rule>) =>
   rules.map(([shapes, build]) => ({
@@ -328,38 +287,6 @@ const remembered = <A>(read: (words: Words) => A): ((words: Words) => A) => {
   }
 }
 
-/** "The tasks can all be done": all of them, as without the word. */
-const withoutAll = (words: Words): Words =>
-  words.filter(
-    ({ quoted, word }, at) =>
-      at < 2 ||
-      quoted === true ||
-      !/^(all|both|each)$/.test(word) ||
-      !AUXILIARY.test(words[at - 1]?.word ?? "") ||
-      /^(i|we)$/.test(words[at - 2]!.word)
-  )
-const AUXILIARY = /^(can|could|should|must|will|may|need|are|have|were)$/
-
-/** "all leads are moving to Raj": the verb as of one row. */
-const inSingular = (words: Words): Words | undefined =>
-  words.slice(1).some(({ quoted, word }) => quoted !== true && SINGULARS[word] !== undefined)
-    ? words.map((each, at) =>
-        at === 0 || each.quoted === true || SINGULARS[each.word] === undefined
-          ? each
-          : { ...each, word: SINGULARS[each.word]! }
-      )
-    : undefined
-const SINGULARS: Readonly<Record<string, string>> = byWord({
-  are: "is",
-  were: "was",
-  have: "has",
-  get: "gets",
-  go: "goes",
-  belong: "belongs",
-  move: "moves",
-  "'re": "is"
-})
-
 /** Whether a part is about a set of rows, or about several names. */
 const isOfRows = (part: Part): boolean =>
   (part._tag === "Order" || part._tag === "Statement") &&
@@ -368,21 +295,6 @@ const isOfRows = (part: Part): boolean =>
   (part.deed.subject._tag === "Rows" || (part.deed.subject._tag === "Named" && part.deed.subject.each !== undefined))
 
 const IMPLIED = /^(need|needs|should|must|has|have|will|is|are|to|can|ought|belong|belongs|go|goes)$/
-
-/** "would you mind deleting": the verb's base form. */
-const lemmatized = (words: Words): Words => {
-  const [first, ...rest] = words
-  const base = first === undefined ? undefined : GERUNDS[first.word]
-  return base === undefined ? words : [{ ...first!, word: base }, ...rest]
-}
-const GERUNDS: Readonly<Record<string, string>> = Object.assign(
-  Object.create(null),
-  Object.fromEntries(
-    "updating:update setting:set changing:change marking:mark moving:move deleting:delete removing:remove canceling:cancel cancelling:cancel dropping:drop adding:add creating:create scheduling:schedule booking:book renaming:rename pushing:push delaying:delay postponing:postpone assigning:assign reassigning:reassign giving:give handing:hand transferring:transfer switching:switch shifting:shift putting:put making:make taking:take getting:get calling:call bringing:bring arranging:arrange editing:edit correcting:correct registering:register entering:enter rescheduling:reschedule flagging:flag"
-      .split(" ")
-      .map((pair) => pair.split(":"))
-  )
-)
 
 const RELATIVE = shapeOf("<have> <article>? (new)? {n} (that|who|which) {rest}")
 const KINDS = [

@@ -106,7 +106,9 @@ describe("requests to change a set of rows in basic mode", () => {
         Effect.gen(function* () {
           const say = yield* saying(yield* taskTeam)
           const texts = ["declinedTeam.txt", "declinedFrames.txt"].flatMap((name) =>
-            readFileSync(join(import.meta.dirname, name), "utf8").trim().split("\n")
+            readFileSync(join(import.meta.dirname, name), "utf8")
+              .trim()
+              .split("\n")
           )
           const drafted = yield* Effect.filter(texts, (text) =>
             Effect.map(say(text), ({ write }) => write !== undefined)
