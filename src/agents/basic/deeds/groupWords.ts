@@ -7,7 +7,7 @@ const phrases = (text: string) => text.split("|").map((phrase) => phrase.split("
 
 export const EACH = words("every each any")
 export const ALL = phrases(
-  "all of the|all of|all the|all|every single|every|each of the|each of|each|any of the|any of|any|the"
+  "both|all of the|all of|all the|all|every single|every|each of the|each of|each|any of the|any of|any|the"
 )
 /** Words between the conditions that say nothing by themselves. */
 export const SILENT = words(
@@ -33,7 +33,7 @@ export const HAVING = phrases(
 export const DUE = phrases(
   "with a due date|with a deadline|due on|due by|due in|due at|due|with a due date of|whose due date is|that fall on|falling on"
 )
-export const NOT = words("not isn't aren't never")
+export const NOT = words("not isn't aren't never except excluding")
 export const EARLIER = phrases("or earlier|or before|or sooner")
 export const LATER = phrases("or later|or after|onwards|and later")
 export const MAX_RUN = 4

@@ -44,6 +44,8 @@ const COUNTED = /^(?:both|(?:all the|all|the) (\S+))(?: of)?(?: the)? /
 /** The number of rows that the first words say, and how many words those are: "both of", "all three", "the two". */
 const countAt = (words: Words): { readonly count: number; readonly length: number } | undefined => {
   const said = words.map(({ quoted, word }) => (quoted === true ? '"' : word)).join(" ")
+  // "Both Raj's and Lena's tasks" are of two people.
+  if (/^both \S+(?: \S+)? 's and /.test(said)) return undefined
   const [text, number] = COUNTED.exec(said) ?? []
   if (text === undefined) return undefined
   const count = number === undefined ? 2 : (CARDINALS[number] ?? (/^\d{1,2}$/.test(number) ? Number(number) : 0))
