@@ -14,6 +14,7 @@ import type { Condition } from "./Lookup.ts"
 import { comparedTo, comparison, timed } from "./numberFilters.ts"
 import { plainValue } from "../../domain/valueList.ts"
 import { timeAt } from "./readTime.ts"
+import { isCategory } from "./deeds/vocabulary.ts"
 import { tokenize, written } from "./tokenize.ts"
 
 /** The ids of named entities, by name, where exactly one entity has the name. */
@@ -62,8 +63,14 @@ const all = (
       return timeChoices(condition, columns, context)
     case "Overdue":
       return overdue(of("due").slice(0, 2), of("status").slice(0, 1), context.today)
-    case "With":
-      return valuedOr(condition, orLeading(of("attendees", "owner", "company").slice(0, 4)))
+    case "With": {
+      const name = written(condition.words)
+      // "with software" is the product of that name before it is a part of a company's.
+      const isValue = condition.id === undefined && condition.words.length <= 2 && !condition.words[0]!.capital
+      const values = columns.filter((column) => isValue && column.holds === undefined && isCategory(column)).slice(0, 2)
+      const named = valuedOr(condition, orLeading(of("attendees", "owner", "company").slice(0, 4)))
+      return [...values.map((column) => eq(column.id, name)), ...named]
+    }
     case "At": {
       const name = written(condition.words)
       const apart = condition.words.length > 1 && condition.id === undefined

@@ -16,7 +16,8 @@ const SETS = [
   ["sixth", 0.95, true],
   ["seventh", 0.88, true],
   ["eighth", 0.9, false],
-  ["ninth", 0.8, true]
+  ["ninth", 0.8, true],
+  ["tenth", 0.6, true]
 ] as const
 
 layer(BasicAgent, { excludeTestServices: true })("questions in people's own wording", (it) => {
