@@ -21,9 +21,11 @@ export const OWNED = phrases(
 export const OWNS = phrases(
   "has got|has|have|had|'s got|got|owns|own|handles|manages|looks after|is responsible for|is on|is assigned to|is assigned"
 )
-export const UNASSIGNED = phrases(
-  "nobody 's assigned to|nobody is assigned to|nobody is assigned|nobody owns|nobody has|nobody 's on|nobody is on|no one 's assigned to|no one is assigned to|no one owns|no one has|not assigned to anyone|not assigned to anybody|not assigned|unassigned|unowned|ownerless|up for grabs"
-)
+const UNOWNED = phrases("'s assigned to|is assigned to|is assigned|is on|'s on|owns|has")
+export const UNASSIGNED = [
+  ...["nobody", "no one"].flatMap((who) => UNOWNED.map((phrase) => [...who.split(" "), ...phrase])),
+  ...phrases("not assigned to anyone|not assigned to anybody|not assigned|unassigned|unowned|ownerless|up for grabs")
+]
 export const WITHOUT = phrases(
   "without an|without a|without any|without|with no|that have no|that has no|have no|has no|missing an|missing a|missing|lacking"
 )

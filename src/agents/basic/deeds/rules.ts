@@ -43,7 +43,7 @@ export const RULES: ReadonlyArray<Rule> = [
   [
     ["call {x} {v}"],
     (captures, ...read) => {
-      // "Call Nia about the keys" renames nobody.
+      // "Call Nia about the keys" says no name.
       const [{ capital, quoted }] = captures["v"] as [Word]
       const isName = quoted === true || capital
       return isName && read[0](captures["x"]!)?._tag !== "Rows" ? update(named)(captures, ...read) : undefined
