@@ -70,7 +70,7 @@ export const SERVED = {
   "src/services/changes/writeUnits.ts": [changes, undo, races],
   "src/database/sql/groups.ts": [groupsGolden, groups, figures],
   "src/database/sql/shownRows.ts": [groupsGolden, groups, figures],
-  "src/services/lookup/resolveGroups.ts": [groupsGolden, groups, figures],
+  "src/services/lookup/resolveGroups.ts": [groupsGolden, "test/services/lookup/groupsInput.test.ts", groups, figures],
   "src/database/sql/derived.ts": ["test/services/lookup/derivedLimits.test.ts", "test/services/lookup/derived.test.ts"],
   "src/database/batch.ts": [
     "test/database/batcher.test.ts",
