@@ -104,7 +104,9 @@ function* drafting(request: Request, context: Context, chosen: Row | undefined, 
   const own = firm.some(isDraft) ? firm : [...firm, ...others]
   const instead =
     own.some(isDraft) || framed.length === 0 ? undefined : yield* within(drafted(framed), rounds, MAX_BEFORE_FRAMES)
-  const tried = instead?.some(isDraft) === true || own.length === 0 ? (instead ?? []) : own
+  // A frame that finds no row of a name may have read the name wrongly, so it isn't said.
+  const told = (instead ?? []).filter((each, at) => isDraft(each) || isOfRows(framed[at]!))
+  const tried = told.some(isDraft) || own.length === 0 ? told : own
   const isWhole = (each: Draft | Problem) => each._tag === "Draft" && each.isPart !== true
   const found = tried.some(isWhole) ? tried.filter((each) => each._tag === "Problem" || isWhole(each)) : tried
   const drafts = new Map(found.flatMap((each) => (each._tag === "Draft" ? [[keyOf(each), each] as const] : [])))
@@ -141,6 +143,8 @@ const refusals = (deeds: ReadonlyArray<Deed>, fields: World["fields"]): string |
 }
 
 const MAX_CELLS = 5
+
+const isOfRows = ({ deed }: Typed): boolean => deed._tag !== "Create" && deed.subject._tag === "Rows"
 
 /** The columns whose cells a change depends on: those that it sets, and times. */
 const wantedOf = (
