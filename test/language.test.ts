@@ -22,7 +22,6 @@ const ALLOWED: Readonly<Record<string, readonly [count: number, reason: string]>
   "src/database/embedded/processes.ts": [2, "the name of a system user"],
   "src/agents/basic/deeds/rules.ts": [1, "basic mode's vocabulary: words of a request"],
   "src/agents/basic/deeds/groupWords.ts": [2, "basic mode's vocabulary: words of a request"],
-  "src/agents/basic/deeds/readGroup.ts": [1, "basic mode's vocabulary: words of a request"],
   "src/agents/basic/deeds/readSet.ts": [1, "basic mode's vocabulary: words of a request"],
   "test/agents/basic/deeds/declinedFrames.txt": [2, "quoted requests"],
   "test/agents/basic/deeds/fourteenthTeam.jsonl": [2, "quoted requests"],

@@ -3134,7 +3134,7 @@ export const replays = [
     patches: [["src/database/sql/derived.ts", 'MAX_FACTOR = "1e30"', `MAX_FACTOR = "'Infinity'::numeric"`]]
   },
   {
-    name: "A path that ends in nothing showed a value: PostgreSQL 16 to 18 dropped an outer join's condition (our own review)",
+    name: "A path that ends in nothing showed a value: PostgreSQL 18 dropped an outer join's condition (our own review)",
     test: [
       figuresTest,
       "a path ends in nothing where its second step does, even if each step's target must have the same value"

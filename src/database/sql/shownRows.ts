@@ -63,8 +63,8 @@ class Joins {
         const on = [
           belongs(to, next, this.context),
           `${idReference(to, next)} = ${alias}.${identifier(relation.storage.column)}`,
-          // IS TRUE keeps the planner from carrying "column = value" of one outer join over to the next: PostgreSQL 16 to 18
-          // then drop the condition of the next join, and a path that ends in nothing shows a value.
+          // IS TRUE keeps these equalities out of the planner's equivalence classes. PostgreSQL 18 would derive the next join's
+          // id from them and drop that join's condition, so that a path that ends in nothing shows a value.
           ...(shown.length === 0 ? [] : [`(${shown.join(" AND ")}) IS TRUE`])
         ].join(" AND ")
         this.joined += ` LEFT JOIN ${targetRows(to, next, this.context)} ON ${on}`

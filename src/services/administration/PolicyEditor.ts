@@ -3,7 +3,6 @@
  * and named only within the administrator's own access; the reasons why a test fails name rows, so they are for
  * administrators who see everything.
  */
-import { asAdmitted } from "./asAdmitted.ts"
 import { Context, Effect, Layer } from "effect"
 import { Database } from "../../database/Database.ts"
 import type { Catalog, EntityType } from "../../domain/EntityType.ts"
@@ -26,6 +25,7 @@ import { Policies, type Published } from "../policies/Policies.ts"
 import { PolicyReview } from "../policies/PolicyReview.ts"
 import { gridOf, withLines } from "./policyGrid.ts"
 import { seesWhole } from "./reach.ts"
+import { asAdmitted } from "./asAdmitted.ts"
 
 /** Combinations of roles that one simulation compares. */
 const MAX_ROLE_SETS = 12

@@ -4,7 +4,7 @@ import type { NotAdmitted, Unavailable } from "../../domain/errors.ts"
 import type { Principal } from "../../domain/Principal.ts"
 import type { Admitted, IdentityResolver } from "../members/IdentityResolver.ts"
 
-/** An answer under plans of two epochs is none: it fails as Unavailable. One that failed in a single epoch isn't asked again. */
+/** Readmits the administrator and asks again if the organization's epoch changed during the first attempt. Other failures are passed on. */
 export const asAdmitted =
   (identities: IdentityResolver["Service"]) =>
   <A, E>(

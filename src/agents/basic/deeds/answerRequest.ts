@@ -17,12 +17,12 @@ export const answerRequest = ({ canChange, context, earlier, said }: Conversatio
     const request = readRequest(said, context)
     // "Give me the number of invoices by weekday" gives nothing to me.
     const asked = MAYBE.test(said) ? NOT_REQUESTS : NOT_ASSIGNED
-    const intent = readIntent(said, context)
-    const isRequest =
-      request.deeds.length + request.loose.length > 0
-        ? !asked.has(intent._tag)
-        : request.framed.length > 0 && (NO_QUESTIONS.has(intent._tag) || (intent._tag === "Introduce" && !intent.sure))
-    if (isRequest) return draftDeed(request, context)
+    const isShaped = request.deeds.length + request.loose.length > 0
+    if (isShaped || request.framed.length > 0) {
+      const intent = readIntent(said, context)
+      const isUnclear = NO_QUESTIONS.has(intent._tag) || (intent._tag === "Introduce" && !intent.sure)
+      if (isShaped ? !asked.has(intent._tag) : isUnclear) return draftDeed(request, context)
+    }
   }
   const index = choice(tokenize(said))
   const before = earlier.at(-1)
@@ -50,9 +50,9 @@ const MAYBE =
 const ASSIGNED = /[^\s:]:\s+\S/
 /** What a message asks for instead of a change; without a verb it is a question if it can be one. */
 const NOT_REQUESTS: ReadonlySet<string> = new Set(["Figures"])
+const NOT_ASSIGNED: ReadonlySet<string> = new Set(["Figures", "Who", "Detail", "Browse", "List"])
 /** What a message is as a question where only a frame reads it as a request. */
 const NO_QUESTIONS: ReadonlySet<string> = new Set(["Request", "Unclear", "NotKnown"])
-const NOT_ASSIGNED: ReadonlySet<string> = new Set(["Figures", "Who", "Detail", "Browse", "List"])
 
 /** What a request may begin with before its verb. */
 const FILLER = /^(?:please|can you|could you|would you|will you|kindly|hey|hi|max|ok|okay|so)[\s,]/i

@@ -37,18 +37,29 @@ const isClass = (words: Words, members: ReadonlySet<string>, key: ReadonlySet<st
   words.every(({ quoted, word }) => quoted !== true && members.has(word)) &&
   words.some(({ word }) => key.has(word))
 
+const NO = set("not no")
 /** Whether words are all of a frame's class. */
-export const isFrame = (name: string, words: Words): boolean =>
-  name === "more"
-    ? words.length <= 5 &&
-      words.some(({ word }) => MORE.test(word) || word === "another") &&
-      lengthAt(withoutMore(words))?.length === withoutMore(words).length
-    : name === "link"
-      ? isClass(words, LINK, ASKING, 7) ||
+export const isFrame = (name: string, words: Words): boolean => {
+  switch (name) {
+    case "link":
+      return (
+        isClass(words, LINK, ASKING, 7) ||
         (isClass(words, LINK, LINK, 7) && words.some(({ word }, at) => word === "to" && words[at + 1]?.word === "be"))
-      : name === "taking"
-        ? isClass(words, TAKING, TAKES, 6)
-        : isClass(words, LACKING, set("not no"), 7) && words.some(({ word }) => /^(should|must|needs?|to)$/.test(word))
+      )
+    case "taking":
+      return isClass(words, TAKING, TAKES, 6)
+    case "lacking":
+      return isClass(words, LACKING, NO, 7) && words.some(({ word }) => /^(should|must|needs?|to)$/.test(word))
+    default: {
+      const length = withoutMore(words)
+      return (
+        words.length <= 5 &&
+        words.some(({ word }) => MORE.test(word) || word === "another") &&
+        lengthAt(length)?.length === length.length
+      )
+    }
+  }
+}
 
 /** Whether a word of the class stands beside the frame: then it belongs to it. */
 const isCut = ({ lacking, link, taking, v, x }: Captures): boolean => {

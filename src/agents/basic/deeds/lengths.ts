@@ -39,8 +39,15 @@ const numberOf = (word: string): number | undefined => {
   return whole !== undefined ? Number(whole) : over !== undefined ? Number(over) / Number(under) : NUMBERS[word]
 }
 
+/** Whether a length of time can begin with this word: it is asked at every word, so most are told apart at once. */
+const mayBegin = (word: string): boolean => {
+  const [first = ""] = word.split("-")
+  return /^(\d|half$|quarter$|hour$|forty$)/.test(first) || NUMBERS[first] !== undefined
+}
+
 /** The length of time at the beginning of the words, in minutes. */
 export const lengthAt = (tokens: Tokens): At<number> | undefined => {
+  if (tokens[0] === undefined || !mayBegin(tokens[0].word)) return undefined
   // "90-minute", "half-hour" and "hour-long" are one word each in the text, and several here.
   const words = tokens
     .slice(0, 8)

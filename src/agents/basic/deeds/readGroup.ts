@@ -292,7 +292,8 @@ const runOf = (rest: Words, context: Context): number => {
       PLACES.has(each.word) ||
       WITH.has(each.word) ||
       NOT.has(each.word) ||
-      /^('s|or|and|but|no|nobody|without|overdue|unassigned|unowned|my|due)$/.test(each.word) ||
+      /^('s|or|and|but|no|without|overdue|my|due)$/.test(each.word) ||
+      lengthOf(here, UNASSIGNED) > 0 ||
       lengthOf(here, OWNS) > 0 ||
       lengthOf(here, OWNED) > 0 ||
       nounAt(here, context) !== undefined ||

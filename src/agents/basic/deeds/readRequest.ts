@@ -22,7 +22,7 @@ import { respelt } from "./respelt.ts"
 import { assigned, withoutAbsence, withoutPlease, withSpelling } from "./rewrite.ts"
 import type { Rule } from "./parts.ts"
 import { RULES } from "./rules.ts"
-import { type Captures, type Fits, matches, shapeOf } from "./shapes.ts"
+import { type Captures, type Fits, matches, mayMatch, shapeOf } from "./shapes.ts"
 import { inSingular, lemmatized, withoutAll } from "./verbForms.ts"
 import { MAX_WORDS, readWords, type Said, type Word } from "./words.ts"
 
@@ -160,13 +160,15 @@ const partReader = (context: Context) => {
   }
   const known = new Map<string, ReadonlyArray<Part>>()
 
-  const shaped = (words: Words, placed: boolean, rules = SHAPES): ReadonlyArray<Part> =>
-    rules.flatMap(({ build, shapes }) =>
+  const shaped = (words: Words, placed: boolean, rules = SHAPES): ReadonlyArray<Part> => {
+    const present = new Set(words.map(({ word }) => word))
+    return rules.flatMap(({ build, shapes }) =>
       shapes
-        .filter((shape) => shape.placed === placed)
+        .filter((shape) => shape.placed === placed && mayMatch(shape.pattern, present))
         .flatMap(({ pattern }) => [...matches(pattern, words, fits)])
         .flatMap((captures: Captures) => build(captures, read, calendar) ?? [])
     )
+  }
 
   /** "add Ada Lovelace to the crm", "we have a new lead called Ada", "they are a new lead". */
   const created = (words: Words, wasPlaced: boolean): ReadonlyArray<Part> =>

@@ -131,7 +131,7 @@ export function* valued(
     hits = tries.filter((_, at) => (pages[at]?.total ?? 0) > 0)
     if (hits.length > 0) break
   }
-  // "All annual summaries" of that name, where no column has the word as a value.
+  // No column has the word as a value: rows may be called so, such as "all annual summary meetings".
   if (hits.length === 0 && preposition === undefined) {
     const value = [text, `${text} ${type.name}`].map(plainValue).join("|")
     const names: Choice = [{ columnId: "name", op: "eq", value }]

@@ -20,6 +20,15 @@ export const shapeOf = (text: string): Pattern =>
     )
   )
 
+/** Whether the words include those that a shape can't do without: a quick check before all of its ways are tried. */
+export const mayMatch = (pattern: Pattern, present: ReadonlySet<string>): boolean =>
+  pattern.every(
+    (element) =>
+      element._tag === "Capture" ||
+      element.optional ||
+      element.choices.some((choice) => choice.every((word) => present.has(word)))
+  )
+
 /** Every way in which a shape matches all the words. */
 export function* matches([element, ...rest]: Pattern, words: ReadonlyArray<Word>, fits: Fits): Generator<Captures> {
   if (element === undefined) {
