@@ -9,6 +9,7 @@ import { addPeople, makeOrganization } from "../../support/atlas.ts"
 import { migratedDatabase } from "../../support/database.ts"
 import { ask, callTool, JSON_TYPE, startServer, startServerForTest, type TestServer } from "../../support/http.ts"
 import { memberWithToken } from "../../support/members.ts"
+import { withoutChance } from "../../support/receiver.ts"
 import { until } from "../../support/until.ts"
 import { watched } from "../../support/watched.ts"
 
@@ -227,7 +228,7 @@ describe("the access log", () => {
 })
 
 it("no line of any level has a value of a row, a question or a token", () => {
-  const everything = log.recorded().toLowerCase()
+  const everything = withoutChance(log.recorded()).toLowerCase()
   expect(log.lines.length).toBeGreaterThan(60)
   expect([...CANARIES, token.slice(-43).toLowerCase()].filter((canary) => everything.includes(canary))).toEqual([])
 })

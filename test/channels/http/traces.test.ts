@@ -12,7 +12,7 @@ import { migratedDatabase } from "../../support/database.ts"
 import { type Answer, ask, callTool, JSON_TYPE, startServer, type TestServer } from "../../support/http.ts"
 import { memberWithToken } from "../../support/members.ts"
 import { finds, inTurn, type MessagesServer, says, startMessages } from "../../support/messages.ts"
-import { startReceiver } from "../../support/receiver.ts"
+import { startReceiver, withoutChance } from "../../support/receiver.ts"
 import { until } from "../../support/until.ts"
 import { watched } from "../../support/watched.ts"
 
@@ -364,10 +364,11 @@ it("exports traces, metrics and logs with trace ids and without any value", asyn
   const names = metrics.scopeMetrics[0].metrics.map(({ name }: { name: string }) => name)
   expect(names).toEqual(expect.arrayContaining(["gen_ai.client.operation.duration", "max.denied"]))
   expect(metrics.resource.attributes).toContainEqual({ key: "service.name", value: { stringValue: "max" } })
-  const everything = ["/v1/traces", "/v1/logs", "/v1/metrics"].map(receiver.text).join("\n").toLowerCase()
+  const exported = ["/v1/traces", "/v1/logs", "/v1/metrics"].map(receiver.text).join("\n")
+  const everything = withoutChance(exported).toLowerCase()
   expect(everything.length).toBeGreaterThan(20_000)
   expect(CANARIES.filter((canary) => everything.includes(canary))).toEqual([])
-  expect(CANARIES.filter((canary) => log.recorded().toLowerCase().includes(canary))).toEqual([])
+  expect(CANARIES.filter((canary) => withoutChance(log.recorded()).toLowerCase().includes(canary))).toEqual([])
   const secrets = Object.values(tokens).map((token) => token.slice(-43).toLowerCase())
   expect(secrets.filter((secret) => everything.includes(secret))).toEqual([])
 })
