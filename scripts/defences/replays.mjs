@@ -1018,6 +1018,30 @@ export const replays = [
     patches: [["src/agents/basic/readCodes.ts", "    if (digitsSoFar > MAX_DIGITS) break\n", ""]]
   },
   {
+    name: "A description of a new row that can be divided in millions of ways holds up the process (our own review)",
+    test: ["test/agents/linear.test.ts", "are read as descriptions of a new row without holding the event loop"],
+    defence: "readNew.ts: the steps of one description, and of all readings of a request, are counted and limited",
+    removed: "the limit",
+    patches: [["src/agents/basic/deeds/readNew.ts", " || !search.maySearch()", ""]]
+  },
+  {
+    name: "A request of the rules' own words holds up the process (our own review)",
+    test: ["test/agents/linear.test.ts", "are read as requests without holding the event loop"],
+    defence: "Effort.ts: the attempts to read one message are counted; a message that needs more is not understood",
+    removed: "the limit of a request",
+    patches: [["src/agents/basic/deeds/readRequest.ts", "MAX_EFFORT = 45_000", "MAX_EFFORT = 45_000_000"]]
+  },
+  {
+    name: "A question of the rules' own words holds up the process (our own review)",
+    test: ["test/agents/linear.test.ts", "are read as questions without holding the event loop"],
+    defence: "remembered.ts: the same words are read once, and the readings of one question are limited",
+    removed: "what is known, and the limit",
+    patches: [
+      ["src/agents/basic/remembered.ts", "if (!own.has(key)) {", "{"],
+      ["src/agents/basic/remembered.ts", "MAX_READINGS = 160", "MAX_READINGS = 160_000"]
+    ]
+  },
+  {
     name: "A policy of unclosed quotes holds up the process (our own review)",
     test: ["test/agents/linear.test.ts", "a policy's repeated keys"],
     defence: "repeatedKey.ts: an unclosed string is read once",

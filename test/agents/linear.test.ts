@@ -1,5 +1,8 @@
 import { describe, expect, it } from "vitest"
 import { basicStep } from "../../src/agents/basic/BasicStep.ts"
+import { Effort } from "../../src/agents/basic/Effort.ts"
+import { readNew } from "../../src/agents/basic/deeds/readNew.ts"
+import { readRequest } from "../../src/agents/basic/deeds/readRequest.ts"
 import { readFacts } from "../../src/agents/basic/readFacts.ts"
 import { readIntent } from "../../src/agents/basic/readIntent.ts"
 import { readNames } from "../../src/agents/basic/readNames.ts"
@@ -18,7 +21,8 @@ import { labelFrom, slugFrom } from "../../src/domain/names.ts"
 import { closest, masked, printable, quoted } from "../../src/domain/text.ts"
 import { dateRange, isoDate, isoTimestamp, parseId } from "../../src/domain/values.ts"
 import { repeatedKey } from "../../src/permissions/repeatedKey.ts"
-import { slowTexts } from "../support/linear.ts"
+import { slowAmong, slowTexts } from "../support/linear.ts"
+import { knownDescriptions, knownQuestions, knownRequests } from "../support/sentences.ts"
 
 const grounding = () => new Grounding({ country: "US", today: "2026-11-22" })
 const context = {
@@ -84,4 +88,54 @@ describe("matchers over text from outside", () => {
   it.each(Object.entries(MATCHERS))("read %s in time that grows with its length only", (_, match) =>
     expect(slowTexts(match)).toEqual([])
   )
+})
+
+/** A task's columns, and a meeting's guests. */
+const FIELDS = [
+  { id: "name", name: "Name", kind: "text" },
+  { id: "status", name: "Status", kind: "text" },
+  { id: "priority", name: "Priority", kind: "text", values: ["High", "Low"] },
+  { id: "assignee", name: "Assignee", kind: "reference" },
+  { id: "attendees", name: "Attendees", kind: "references" },
+  { id: "due", name: "Due", kind: "date" },
+  { id: "start", name: "Start", kind: "timestamp" },
+  { id: "minutes", name: "Duration", kind: "integer" }
+]
+const TASKS = { ...context, types: [...context.types, { id: "tasks", name: "task", plural: "tasks" }] }
+
+/** Each reading has a context of its own, as each turn has, so that nothing is known from the one before. */
+const newRow = (text: string) => {
+  const own = { ...TASKS }
+  const { deeds } = readRequest(text, own)
+  const effort = new Effort(160)
+  // As many as are drafted.
+  const rows = deeds.flatMap((deed) => (deed._tag === "Create" ? [deed] : [])).slice(0, 8)
+  return rows.map((deed) => readNew(deed, { type: deed.type, columns: FIELDS }, FIELDS, own, effort))
+}
+
+describe("sentences of the words that the rules know", () => {
+  // Found by a search for the slowest sentences: the same search found 0.6 s, 0.4 s and, for the last one, 11 s.
+  const QUESTIONS = [
+    "anyone 3pm carry anyone havent anyone ordered arrived belonging tail apart arrived belonging tail ordered belonging right havent anyone ordered fewer full belonging closed apart arrived shoes ordered, believe arrived",
+    "t anyone may've depart anyone employees dawn may've king wolf may've ranked, east every around zum may've tel east ranked"
+  ]
+  const REQUESTS = [
+    "needs lately needs company needs lately needs lately needs lately spoke lately kick lately needs lately day lately needs lately raised lately needs lately needs lately needs kept needs lately lately, needs lately lately, duplicate lately needs lately, needs lately needs lately retired",
+    "gets gets high gets gets gets close contact am gets, gets, longer gets gets contact teams gets already gets stretch stopped gets over gets gets. left 2 did gets gets, should gets, corrected things gets gets"
+  ]
+  const DESCRIPTIONS = [
+    `create a task ${Array.from({ length: 8 }, (_, at) => `with Ada${at} and Bob${at}`).join(" ")} owl the`
+  ]
+
+  it("are read as questions without holding the event loop", () =>
+    expect(slowAmong([...knownQuestions(150), ...QUESTIONS], (text) => readIntent(text, { ...TASKS }))).toEqual([]))
+
+  it("are read as requests without holding the event loop", () =>
+    expect(slowAmong([...knownRequests(150), ...REQUESTS], (text) => readRequest(text, { ...TASKS }))).toEqual([]))
+
+  it("are read as descriptions of a new row without holding the event loop", () => {
+    const sentences = [...knownDescriptions(80), ...DESCRIPTIONS]
+    expect(sentences.flatMap(newRow).length).toBeGreaterThan(40)
+    expect(slowAmong(sentences, newRow)).toEqual([])
+  })
 })

@@ -16,10 +16,10 @@ const processorTime = (run: () => unknown): number => {
   return (system + user) / 1000
 }
 
-/** The shortest of up to seven runs: the first within `enough`, since garbage collection and a busy machine only lengthen a run. */
-const time = (run: () => unknown, enough: number): number => {
+/** The shortest of some runs: the first within `enough`, since garbage collection and a busy machine only lengthen a run. */
+const time = (run: () => unknown, enough: number, attempts = 7): number => {
   let best = Number.POSITIVE_INFINITY
-  for (let attempt = 0; attempt < 7 && best > enough; attempt++) best = Math.min(best, processorTime(run))
+  for (let attempt = 0; attempt < attempts && best > enough; attempt++) best = Math.min(best, processorTime(run))
   return best
 }
 
@@ -32,6 +32,9 @@ const calibrate = () => {
 
 const texts = SIZES.map(hostileTexts)
 
+/** How much slower than a common machine this one is. */
+const slownessNow = () => Math.max(1, time(calibrate, 0) / 10)
+
 /**
  * The hostile texts that a reader takes too long for, with their times. A reader in a process of its own, such as an
  * import's, may take longer than other requests can wait.
@@ -39,7 +42,7 @@ const texts = SIZES.map(hostileTexts)
 export const slowTexts = (read: (text: string) => unknown, { isServing = true } = {}): ReadonlyArray<string> => {
   const slow: Array<string> = []
   // A slower machine takes longer for everything.
-  const slowness = Math.max(1, time(calibrate, 0) / 10)
+  const slowness = slownessNow()
   const [blocked, noise] = [isServing ? BLOCKED * slowness : Number.POSITIVE_INFINITY, NOISE * slowness]
   for (const [index, [family, small]] of texts[0]!.entries()) {
     const first = time(() => read(small), noise)
@@ -55,4 +58,13 @@ export const slowTexts = (read: (text: string) => unknown, { isServing = true } 
     }
   }
   return slow
+}
+
+/** The texts that a reader holds the event loop for too long with, with their times. */
+export const slowAmong = (sentences: ReadonlyArray<string>, read: (text: string) => unknown): ReadonlyArray<string> => {
+  const most = BLOCKED * slownessNow()
+  return sentences.flatMap((text) => {
+    const taken = time(() => read(text), most, 25)
+    return taken > most ? [`${taken.toFixed(0)} ms of ${most.toFixed(0)}: ${text}`] : []
+  })
 }

@@ -14,10 +14,22 @@ const WHOLE_LABELS = new Set(
   "with at end when time day number mail person people customer client account tel updated created".split(" ")
 )
 
+const memory = new WeakMap<Columns, Map<string, unknown>>()
+/** What is asked of a type's columns again and again while a message is read, found once. */
+export const onceOf = <A>(columns: Columns, question: string, make: () => A): A => {
+  const known = memory.get(columns) ?? new Map<string, unknown>()
+  memory.set(columns, known)
+  if (!known.has(question)) known.set(question, make())
+  return known.get(question) as A
+}
+
 /** The columns that a concept can mean, most likely first. */
-export const columnsFor = (concept: Concept, columns: Columns): ReadonlyArray<string> => {
+export const columnsFor = (concept: Concept, columns: Columns): ReadonlyArray<string> =>
+  onceOf(columns, `concept ${concept}`, () => ranked(concept, columns))
+
+const ranked = (concept: Concept, columns: Columns): ReadonlyArray<string> => {
   const phrases = CONCEPTS[concept]
-  const ranked = columns.flatMap((column) => {
+  const found = columns.flatMap((column) => {
     const labels = wordsOf(column)
     const exact = phrases.findIndex((phrase) => labels.includes(phrase))
     const inside = phrases.findIndex(
@@ -26,7 +38,7 @@ export const columnsFor = (concept: Concept, columns: Columns): ReadonlyArray<st
     const rank = exact >= 0 ? exact : inside >= 0 ? inside + phrases.length : -1
     return rank < 0 ? [] : [{ rank, id: column.id }]
   })
-  return ranked.sort((a, b) => a.rank - b.rank).map(({ id }) => id)
+  return found.sort((a, b) => a.rank - b.rank).map(({ id }) => id)
 }
 
 /** The columns with one of these labels. */

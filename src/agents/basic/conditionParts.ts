@@ -33,6 +33,7 @@ export const isValue = (tokens: ReadonlyArray<Token>, context: Context): boolean
 
 /** The three or more alternatives of "lead, qualified or proposal". */
 export const alternativesIn = (tokens: ReadonlyArray<Token>): ReadonlyArray<ReadonlyArray<Token>> | undefined => {
+  if (!tokens.some(({ word }) => word === "or")) return undefined
   const all: Array<Array<Token>> = [[]]
   for (const [at, token] of tokens.entries()) {
     if (token.word === "or") {
@@ -41,10 +42,7 @@ export const alternativesIn = (tokens: ReadonlyArray<Token>): ReadonlyArray<Read
     if (token.after === "," && at < tokens.length - 1) all.push([])
     else if (token.after !== "" && at < tokens.length - 1) return undefined
   }
-  const isJoined = tokens.some(({ word }) => word === "or")
-  return isJoined && all.length >= 3 && all.length <= MAX_ALTERNATIVES && all.every(({ length }) => length > 0)
-    ? all
-    : undefined
+  return all.length >= 3 && all.length <= MAX_ALTERNATIVES && all.every(({ length }) => length > 0) ? all : undefined
 }
 const MAX_ALTERNATIVES = 6
 
@@ -55,10 +53,13 @@ const COMPARING = new Set(
   )
 )
 
+/** Words of the longest comparison. */
+const MAX_COMPARISON = 5
 /** Comparisons before a number. */
 const COMPARISONS = new Set(Object.keys(COMPARATORS))
 
 const isWhere = (tokens: ReadonlyArray<Token>, { today }: Context): boolean => {
+  if (tokens.length < 2 || tokens.length > MAX_VALUE) return false
   // "with Kofi between December 4 and 11" names a person.
   const range = tokens.findIndex(({ word }) => /^(between|since|until|before|after)$/.test(word))
   if (range > 0 && tokens.slice(0, range).every(({ capital, word }) => capital || /^(and|or)$/.test(word))) return false
@@ -66,8 +67,6 @@ const isWhere = (tokens: ReadonlyArray<Token>, { today }: Context): boolean => {
   if (between >= 0 && !tokens.slice(between).some(({ word }) => word === "and")) return false
   const compares = tokens.some(({ word }) => COMPARING.has(word))
   return (
-    tokens.length >= 2 &&
-    tokens.length <= MAX_VALUE &&
     !structures(tokens[0]!) &&
     !/^(a|an|any|some)$/.test(tokens[0]!.word) &&
     !structures(tokens.at(-1)!) &&
@@ -95,7 +94,7 @@ export const fitsCondition =
         return alternativesIn(tokens)?.every((words) => isValue(words, context)) === true
       case "who":
       case "whom":
-        return isValue(tokens, context) || ME.test(folded(tokens))
+        return isValue(tokens, context) || (tokens.length === 1 && ME.test(first!.word))
       case "lead":
       case "second":
         return tokens.length === 1 && /^(in|at|on|under)$/.test(first!.word)
@@ -114,7 +113,7 @@ export const fitsCondition =
       case "currency":
         return tokens.length === 1 && CURRENCIES[first!.word] !== undefined
       case "compared":
-        return COMPARISONS.has(folded(tokens))
+        return tokens.length <= MAX_COMPARISON && COMPARISONS.has(folded(tokens))
       case "when":
         return timeAt(tokens, context.today)?.length === tokens.length
       case "range":

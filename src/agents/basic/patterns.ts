@@ -35,24 +35,28 @@ export const matchPattern = (pattern: Pattern, tokens: ReadonlyArray<Token>, fit
  * undefined, other matches are tried. A capture takes as few words as possible first, or with `longest` as many.
  */
 export const matchStart = <A>(
-  [element, ...others]: Pattern,
+  pattern: Pattern,
   tokens: ReadonlyArray<Token>,
   fits: Fits,
   accept: (captures: Captures, rest: ReadonlyArray<Token>) => A | undefined,
-  longest = false
+  longest = false,
+  index = 0
 ): A | undefined => {
+  const element = pattern[index]
   if (element === undefined) return accept({}, tokens)
   if (element._tag === "Capture") {
     for (let tried = 1; tried <= tokens.length; tried++) {
       const length = longest ? tokens.length - tried + 1 : tried
+      if (!canFollow(pattern, index + 1, tokens, length)) continue
       const taken = tokens.slice(0, length)
       if (!fits(element.name, taken)) continue
       const found = matchStart(
-        others,
+        pattern,
         tokens.slice(length),
         fits,
         (captures, rest) => accept({ ...captures, [element.name]: taken }, rest),
-        longest
+        longest,
+        index + 1
       )
       if (found !== undefined) return found
     }
@@ -60,10 +64,22 @@ export const matchStart = <A>(
   }
   for (const choice of element.choices) {
     if (!startsWith(tokens, choice)) continue
-    const found = matchStart(others, tokens.slice(choice.length), fits, accept, longest)
+    const found = matchStart(pattern, tokens.slice(choice.length), fits, accept, longest, index + 1)
     if (found !== undefined) return found
   }
-  return element.optional ? matchStart(others, tokens, fits, accept, longest) : undefined
+  return element.optional ? matchStart(pattern, tokens, fits, accept, longest, index + 1) : undefined
+}
+
+/** Whether a pattern can go on at this word: a quick check before the question whether the words before it fit. */
+export const canFollow = (pattern: Pattern, index: number, tokens: ReadonlyArray<Token>, at: number): boolean => {
+  for (let next = index; next < pattern.length; next++) {
+    const element = pattern[next]!
+    if (element._tag === "Capture") return at < tokens.length
+    const word = tokens[at]?.word
+    for (const [first] of element.choices) if (first === word) return true
+    if (!element.optional) return false
+  }
+  return true
 }
 
 const parsed = new Map<string, Pattern>()
@@ -75,7 +91,7 @@ export const compiled = (text: string): Pattern => {
 }
 
 export const startsWith = (tokens: ReadonlyArray<Token>, words: ReadonlyArray<string>): boolean =>
-  words.length <= tokens.length && words.every((word, index) => tokens[index]!.word === word)
+  tokens[0]?.word === words[0] && words.length <= tokens.length && words.every((word, at) => tokens[at]!.word === word)
 
 export const endsWith = (tokens: ReadonlyArray<Token>, words: ReadonlyArray<string>): boolean =>
   words.length <= tokens.length && startsWith(tokens.slice(tokens.length - words.length), words)

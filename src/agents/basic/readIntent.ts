@@ -20,6 +20,7 @@ import { readConditions } from "./readLookup.ts"
 import { readNames } from "./readNames.ts"
 import { MAX_QUESTION, readStory } from "./readStory.ts"
 import { reworded } from "./reword.ts"
+import { bounded, withoutFocus } from "./remembered.ts"
 import { QUESTIONS } from "./rules.ts"
 import { inTurn, questionsIn } from "./separate.ts"
 import { SMALL_TALK } from "./smallTalk.ts"
@@ -58,7 +59,8 @@ const TWO_COUNTS = / and (?:the )?(?:number of|how many) /
 
 /** The intent of a message, which can continue the one before. */
 export const readIntent = (message: string, context: Context): Intent =>
-  also(message, readAlone(message, context), context)
+  bounded(context, () => also(message, readAlone(message, context), context)) ??
+  Intent.Unclear({ tokens: tokenize(message) })
 
 /** The intent of a message by itself. Questions take precedence over free text that introduces a person. */
 const readAlone = (message: string, context: Context): Intent => {
@@ -133,7 +135,7 @@ const separate = (tokens: ReadonlyArray<Token>, context: Context, fits: Fits): I
   if (tokens.length > 4 * MAX_QUESTION) return undefined
   const asked = questionsIn(tokens)
   // No question of several is about the answer before the message.
-  const { focus: _, ...fresh } = context
+  const fresh = withoutFocus(context)
   const intents = asked.map((part) => {
     const meant = stripped(part)
     return QUESTION_STARTS.has(meant[0]!.word) ? firstRule(QUESTIONS, meant, fresh, fits) : undefined

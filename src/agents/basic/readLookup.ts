@@ -12,10 +12,13 @@ import { type Build, named } from "./conditionBuilders.ts"
 import { fitsCondition, isValue } from "./conditionParts.ts"
 import { CONDITIONS } from "./conditions.ts"
 import { timeAt } from "./readTime.ts"
+import { remembered } from "./remembered.ts"
 import { folded, type Token, tokenize, written } from "./tokenize.ts"
 
 const MAX_BEFORE_NOUN = 8
 const MAX_QUALITY = 3
+/** Words of a condition about rows of another type. */
+const MAX_RELATED = 12
 
 /** Parses the whole request; undefined if any word does not fit. */
 export const readLookup = (
@@ -47,7 +50,8 @@ const AT_LEAST_ONE = ["at least one", "at least 1", "one or more"].map((text) =>
 /** The rows of another type in a condition: "a meeting this week", "customers in Berlin". They have no such condition themselves. */
 const relatedIn = (tokens: ReadonlyArray<Token>, context: Context): Lookup | undefined => {
   const one = AT_LEAST_ONE.some((words) => startsWith(tokens, words))
-  const found = readLookup(one ? tokens.slice(3) : tokens, context, CONDITIONS)
+  const rows = one ? tokens.slice(3) : tokens
+  const found = remembered("related", rows, context, () => readLookup(rows, context, CONDITIONS))
   if (found === undefined || found.order !== undefined || found.limit !== undefined) return undefined
   const { said, type } = found.noun
   const isPlural = said.toLowerCase() !== type.name.toLowerCase() && /[^s]s$|people$/i.test(said)
@@ -194,20 +198,19 @@ const several = (words: ReadonlyArray<Token>): ReadonlyArray<ReadonlyArray<Token
   return names
 }
 
-/** The conditions after the noun, each by its rule, until no word is left. Positions are remembered: time stays bounded. */
+/** The conditions after the noun, each by its rule, until no word is left. What was read is remembered: time stays bounded. */
 export const readConditions = (
   tokens: ReadonlyArray<Token>,
   context: Context,
   rules: typeof CONDITIONS = ALL
 ): ReadonlyArray<Condition> | undefined => {
   const fits: Fits = (name, words) => {
-    if (name === "related") return relatedIn(words, context) !== undefined
+    if (name === "related") return words.length <= MAX_RELATED && relatedIn(words, context) !== undefined
     return name === "noun" ? nounAt(words, context)?.length === words.length : fitsCondition(context)(name, words)
   }
-  const failed = new Set<number>()
-  const from = (rest: ReadonlyArray<Token>): ReadonlyArray<Condition> | undefined => {
-    if (rest.length === 0) return []
-    if (failed.has(rest.length)) return undefined
+  const from = (rest: ReadonlyArray<Token>): ReadonlyArray<Condition> | undefined =>
+    rest.length === 0 ? [] : remembered(rules, rest, context, () => first(rest))
+  const first = (rest: ReadonlyArray<Token>): ReadonlyArray<Condition> | undefined => {
     for (const [patterns, build] of rules) {
       for (const pattern of patterns) {
         const found = matchStart(
@@ -224,7 +227,6 @@ export const readConditions = (
         if (found !== undefined) return found
       }
     }
-    failed.add(rest.length)
     return undefined
   }
   return from(tokens)

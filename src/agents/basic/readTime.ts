@@ -1,5 +1,7 @@
 /** Parses time expressions and resolves them against today, as half-open ranges of days. */
 import { byWord } from "../../domain/text.ts"
+import { MONTHS, WEEKDAYS } from "../english.ts"
+import { DAY_PARTS } from "./lexicon.ts"
 import { isoDate } from "../../domain/values.ts"
 export { addDays } from "./spans.ts"
 import { addDays, days, pad, type Span, spanAt, unit } from "./spans.ts"
@@ -22,10 +24,32 @@ export interface Timed {
   readonly length: number
 }
 
+/** Words that the longest time has: "for the rest of the week starting the 3rd of December 2026". */
+const LONGEST = 16
+
+interface Known {
+  readonly tokens: ReadonlyArray<Token>
+  readonly today: string
+  readonly time: Timed | undefined
+}
+/** The times at tokens that were asked for: patterns ask for the same ones again and again. */
+const known = new WeakMap<Token, Array<Known>>()
+
 /** The time at the beginning of the tokens, including its preposition. */
 export const timeAt = (tokens: ReadonlyArray<Token>, today: string): Timed | undefined => {
-  const lead = tokens[0]?.word
-  if (lead === undefined) return undefined
+  const [first] = tokens
+  if (first === undefined || !mayBeTime(tokens)) return undefined
+  const near = tokens.slice(0, LONGEST)
+  const asked = known.get(first) ?? []
+  known.set(first, asked)
+  const isSame = (each: Known) =>
+    each.today === today && each.tokens.length === near.length && near.every((token, at) => token === each.tokens[at])
+  const before = asked.find(isSame) ?? { tokens: near, today, time: readTime(near, first.word, today) }
+  if (!asked.includes(before)) asked.push(before)
+  return before.time
+}
+
+const readTime = (tokens: ReadonlyArray<Token>, lead: string, today: string): Timed | undefined => {
   const ahead = AHEAD.find((words) => words.every((word, at) => tokens[at]?.word === word))
   if (ahead !== undefined) return { when: { from: today, said: "coming up" }, length: ahead.length }
   const now = untilNow(tokens, today)
@@ -41,6 +65,25 @@ export const timeAt = (tokens: ReadonlyArray<Token>, today: string): Timed | und
     { ...span, length: span.length + (preposition === undefined ? 0 : 1) },
     (preposition ?? within)(span)
   )
+}
+
+/** Words of which every time has one, besides digits. */
+const TIME_WORDS = new Set([
+  ...Object.keys({ ...MONTHS, ...WEEKDAYS, ...DAY_PARTS }),
+  ..."today tomorrow yesterday tonight day days week weeks weekend month months quarter year years half upcoming future coming now come ahead".split(
+    " "
+  )
+])
+/** The longest time has such a word among its first ones: "for the rest of the first quarter". */
+const FIRST_WORDS = 8
+
+/** Whether a time can begin here: it is asked at most words of a message, so most are told apart at once. */
+const mayBeTime = (tokens: ReadonlyArray<Token>): boolean => {
+  for (let at = 0; at < FIRST_WORDS && at < tokens.length; at++) {
+    const { word } = tokens[at]!
+    if (TIME_WORDS.has(word) || /\d/.test(word)) return true
+  }
+  return false
 }
 
 const timed = (tokens: ReadonlyArray<Token>, span: Span, when: Omit<When, "said">): Timed => {
@@ -103,12 +146,8 @@ const goingOn = (tokens: ReadonlyArray<Token>, today: string): Pick<Span, "from"
   return span?.timed === true ? undefined : span
 }
 
-const dayAndMonth = (date: string): string =>
-  new Date(`${date.slice(0, 10)}T00:00:00Z`).toLocaleDateString("en-US", {
-    timeZone: "UTC",
-    month: "long",
-    day: "numeric"
-  })
+const DAY_AND_MONTH = new Intl.DateTimeFormat("en-US", { timeZone: "UTC", month: "long", day: "numeric" })
+const dayAndMonth = (date: string): string => DAY_AND_MONTH.format(new Date(`${date.slice(0, 10)}T00:00:00Z`))
 
 /** From now on. */
 const AHEAD = [

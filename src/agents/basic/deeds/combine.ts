@@ -25,12 +25,16 @@ export interface Reading {
 
 const MAX_STATES = 24
 
-/** The deeds that the parts make, one part of each clause. A question states nothing. */
-export const combine = (clauses: ReadonlyArray<ReadonlyArray<Part>>, isQuestion: boolean): ReadonlyArray<Reading> => {
+/** The deeds that the parts make, one part of each clause, while another attempt may be made. A question states nothing. */
+export const combine = (
+  clauses: ReadonlyArray<ReadonlyArray<Part>>,
+  isQuestion: boolean,
+  mayTry: () => boolean
+): ReadonlyArray<Reading> => {
   let states: ReadonlyArray<State> = [{ asked: false, people: [] }]
   for (const parts of clauses) {
     states = states
-      .flatMap((state) => parts.flatMap((part) => framed(next(state, part, isQuestion), part)))
+      .flatMap((state) => parts.flatMap((part) => (mayTry() ? framed(next(state, part, isQuestion), part) : [])))
       .slice(0, MAX_STATES)
   }
   return states.flatMap(({ asked, deed, isFramed, isLoose, people }) => {

@@ -11,6 +11,7 @@ import { Deed, type Request } from "./Deed.ts"
 import { actionOf, type Draft, valuesOf } from "./Draft.ts"
 import { cellsOf, columnOf, targetOf } from "./draftCells.ts"
 import { creation } from "./draftNew.ts"
+import { Effort } from "../Effort.ts"
 import { draftOfEach, draftOfSet } from "./draftSet.ts"
 import { findSubject, type Problem, problem, RANKS, type Row, type World } from "./findSubject.ts"
 import { calendarOf } from "./moments.ts"
@@ -31,6 +32,8 @@ const MAX_TYPES = 5
 const MAX_ACTIONS = 6
 /** The readings that are tried: each costs lookups. */
 const MAX_TRIED = 8
+/** Steps that the descriptions of all readings may take together. */
+const MAX_EFFORT = 160
 
 /** How many steps of the turn were needed so far. */
 interface Rounds {
@@ -84,8 +87,9 @@ function* drafting(request: Request, context: Context, chosen: Row | undefined, 
   )
   const fields = new Map(actions.map((action, index) => [action, takes[index]!]))
   const vocabularies = types.map((type, index) => vocabularyOf(type, columns[index]!, fields))
+  const effort = new Effort(MAX_EFFORT)
   const typed = (deeds: ReadonlyArray<Deed>) =>
-    likeliest(deeds.flatMap((deed) => withTypes(deed, vocabularies, fields, context)))
+    likeliest(deeds.flatMap((deed) => withTypes(deed, vocabularies, fields, context, effort)))
   const deeds = typed(request.deeds)
   const loose = typed(request.loose)
   const framed = typed(request.framed)
@@ -96,14 +100,17 @@ function* drafting(request: Request, context: Context, chosen: Row | undefined, 
       vocabularies.find((each) => each.type.id === type.id)!,
       fields
     )
-  const world: World = { said, context, vocabularies, fields, wanted }
+  const world: World = { said, context, vocabularies, fields, wanted, effort }
   const drafted = (readings: ReadonlyArray<Typed>) =>
     inParallel(readings.map(({ deed, types: own }) => draftOf(deed, own, world, chosen)))
   const [firm, others] = yield* both(drafted(deeds), drafted(loose))
+  // A reading that wasn't tried could mean another change.
+  if (effort.isSpent) return notWhole(context)
   const isDraft = ({ _tag }: Draft | Problem) => _tag === "Draft"
   const own = firm.some(isDraft) ? firm : [...firm, ...others]
   const instead =
     own.some(isDraft) || framed.length === 0 ? undefined : yield* within(drafted(framed), rounds, MAX_BEFORE_FRAMES)
+  if (effort.isSpent) return notWhole(context)
   // A frame that finds no row of a name may have read the name wrongly, so it isn't said.
   const told = (instead ?? []).filter((each, at) => isDraft(each) || isOfRows(framed[at]!))
   const tried = told.some(isDraft) || own.length === 0 ? told : own
@@ -206,13 +213,14 @@ const withTypes = (
   deed: Deed,
   vocabularies: ReadonlyArray<Vocabulary>,
   fields: World["fields"],
-  context: Context
+  context: Context,
+  effort: Effort
 ): ReadonlyArray<Typed> => {
   if (deed._tag !== "Create" && deed.subject._tag === "It" && (context.focus ?? []).length === 0) return []
   if (deed._tag === "Update" && deed.list !== undefined)
     return vocabularies.flatMap((vocabulary) =>
-      spelledOut(deed, vocabulary, fieldsFor(deed, vocabulary.type, fields), context).flatMap((each) =>
-        withTypes(each, [vocabulary], fields, context)
+      spelledOut(deed, vocabulary, fieldsFor(deed, vocabulary.type, fields), context, effort).flatMap((each) =>
+        withTypes(each, [vocabulary], fields, context, effort)
       )
     )
   const own = typeOf(deed, context)
@@ -231,10 +239,11 @@ const spelledOut = (
   { list, settings, subject }: Extract<Deed, { _tag: "Update" }>,
   vocabulary: Vocabulary,
   fields: ReadonlyArray<Field>,
-  context: Context
+  context: Context,
+  effort: Effort
 ): ReadonlyArray<Deed> => {
   const whole = { type: vocabulary.type, rest: list!, name: list!, people: [], settings: [] }
-  const read = readNew(Deed.Create(whole), vocabulary, fields, context)
+  const read = readNew(Deed.Create(whole), vocabulary, fields, context, effort)
   if (read === undefined || read.settings.length === 0 || read.people.length > 0 || read.minutes !== undefined)
     return []
   if (Object.keys(read.moment).length > 0) return []

@@ -3,6 +3,7 @@ import { foldText } from "../../../domain/keys.ts"
 import { inParallel, type Script } from "../script.ts"
 import type { Deed, Setting } from "./Deed.ts"
 import { type Draft, valuesOf } from "./Draft.ts"
+import { Effort } from "../Effort.ts"
 import { person, type Problem, problem, RANKS, type World } from "./findSubject.ts"
 import { clock } from "./moments.ts"
 import { readNew } from "./readNew.ts"
@@ -24,7 +25,7 @@ export function* creation(deed: Extract<Deed, { _tag: "Create" }>, world: World)
   if (renaming.length > 0 || (naming !== undefined && deed.name !== undefined))
     return problem(RANKS.words, notWhole(context))
   const own = naming === undefined ? deed : { ...deed, name: naming.value }
-  const what = readNew(own, vocabulary, fields, context)
+  const what = readNew(own, vocabulary, fields, context, world.effort)
   if (what === undefined) return problem(RANKS.words, notWhole(context))
   if (what.name === undefined)
     return problem(
@@ -86,6 +87,7 @@ function* kindCell(kind: string, target: Target): Script<Cell | undefined> {
     context: { today: "1970-01-01", types: [] },
     vocabularies: [],
     fields: new Map(),
+    effort: new Effort(0),
     wanted: () => []
   })
   return settled._tag === "Cell" ? settled : undefined

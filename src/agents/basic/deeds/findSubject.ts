@@ -9,6 +9,7 @@ import type { Context, ContextType } from "../readConversation.ts"
 import { addDays } from "../readTime.ts"
 import { find, inParallel, type Script } from "../script.ts"
 import type { Subject } from "./Deed.ts"
+import type { Effort } from "../Effort.ts"
 import { clock } from "./moments.ts"
 import type { Field, Vocabulary } from "./vocabulary.ts"
 import { type Said, textOf, type Word } from "./words.ts"
@@ -48,6 +49,8 @@ export interface World {
   readonly fields: ReadonlyMap<string, ReadonlyArray<Field> | string>
   /** The columns of a type whose cells the change depends on. */
   readonly wanted: (type: ContextType) => ReadonlyArray<string>
+  /** What the descriptions of new rows may take together. */
+  readonly effort: Effort
 }
 
 const MAX_TRIED = 6

@@ -54,11 +54,14 @@ const ofMonth = (day: number, calendar: Calendar): string | undefined => {
     : isoDate(month === 12 ? `${year + 1}-01-${pad(day)}` : `${year}-${pad(month + 1)}-${pad(day)}`)
 }
 
+/** The words that one part of a time can have. */
+const firstWords = (tokens: Tokens): ReadonlyArray<string> => tokens.slice(0, 4).map(({ word }) => word)
+
 const weekdayOf = (date: string): number => new Date(`${date}T00:00:00Z`).getUTCDay()
 
 /** The day at the beginning of the words, its preposition excluded. */
 export const dayAt = (tokens: Tokens, calendar: Calendar): At<string> | undefined => {
-  const [first = "", second = "", third = "", fourth = ""] = tokens.map(({ word }) => word)
+  const [first = "", second = "", third = "", fourth = ""] = firstWords(tokens)
   const { monthFirst, today } = calendar
   const at = (value: string | undefined, length: number) => (value === undefined ? undefined : { value, length })
   if (first === "the") {
@@ -155,7 +158,7 @@ const minutesOf = (hour: number, minute: number, half: string | undefined): numb
 
 /** The time of day at the beginning of the words. A bare number is a time only where `bare` says that one is expected. */
 export const timeOfDayAt = (tokens: Tokens, bare: boolean): At<number> | undefined => {
-  const [first = "", second = "", third = "", fourth = ""] = tokens.map(({ word }) => word)
+  const [first = "", second = "", third = "", fourth = ""] = firstWords(tokens)
   const at = (value: number | undefined, length: number) => (value === undefined ? undefined : { value, length })
   const written = WRITTEN_TIMES[first]
   if (written !== undefined) return at(written, 1)
@@ -190,7 +193,7 @@ const hourOf = (word: string): number | undefined => (/^\d{1,2}$/.test(word) ? N
 
 /** "in the morning". */
 const partOfDay = (tokens: Tokens): { readonly half: string; readonly length: number } | undefined => {
-  const [first, second, third] = tokens.map(({ word }) => word)
+  const [first, second, third] = firstWords(tokens)
   if (first === "in" && second === "the" && third !== undefined) {
     if (third === "morning") return { half: "am", length: 3 }
     if (third === "afternoon" || third === "evening") return { half: "pm", length: 3 }
@@ -243,8 +246,12 @@ const rangeOf = (token: Token | undefined): readonly [At<number>, At<number>] | 
   return start === undefined || end === undefined ? undefined : [start, end]
 }
 
+/** Words of the longest day and time: "at half past three in the afternoon on Wednesday the 13th of December 2026". */
+const MAX_MOMENT = 16
+
 /** A day and a time that take up all the words, in either order. */
 export const momentOf = (tokens: Tokens, calendar: Calendar): Moment | undefined => {
+  if (tokens.length > MAX_MOMENT) return undefined
   let found: Moment = {}
   for (let at = 0; at < tokens.length;) {
     const next = momentAt(tokens.slice(at), calendar, found.time === undefined)

@@ -5,6 +5,7 @@
 import type { Context } from "../readConversation.ts"
 import { byLength, startsWith } from "../patterns.ts"
 import { type Deed, Setting } from "./Deed.ts"
+import { Effort } from "../Effort.ts"
 import { FUNCTION_WORDS } from "./lexicon.ts"
 import { lengthAt } from "./lengths.ts"
 import { calendarOf, type Moment, momentAt } from "./moments.ts"
@@ -56,32 +57,63 @@ const IN = phrases(
   "interested in|keen on|looking for|in|on|under|at|to|into|as|in the|on the|under the|at the|to the|into the|as a|as the|with|with the|with a|set to|marked as|marked"
 )
 
-/** How the words after the noun can be read; undefined if a word is left. */
+/** Four times the steps that descriptions in the tests need. */
+const MAX_STEPS = 80
+
+/** How the words after the noun can be read; undefined if a word is left. `effort` is that of all readings of a request. */
 export const readNew = (
   deed: Extract<Deed, { _tag: "Create" }>,
   { columns }: Vocabulary,
   fields: ReadonlyArray<Field>,
-  context: Context
+  context: Context,
+  effort: Effort
 ): New | undefined => {
   const calendar = calendarOf(context)
   const start: New = { people: [], settings: [], moment: {}, ...(deed.name === undefined ? {} : { name: deed.name }) }
-  const about = { columns, fields, calendar }
   // "a task to call Ada": words are rather the name than the value of a column.
-  return rest(deed.rest, start, about, 0, true) ?? rest(deed.rest, start, about, 0, false)
+  const own = new Effort(MAX_STEPS)
+  const maySearch = () => own.spend(1) && effort.spend(1)
+  const search = (isNamed: boolean): Search => ({ columns, fields, calendar, isNamed, maySearch, failed: new Set() })
+  return rest(deed.rest, start, search(true), 0) ?? rest(deed.rest, start, search(false), 0)
 }
 
-const MAX_DEPTH = 24
+interface Search extends About {
+  /** Whether the row has to have a name. */
+  readonly isNamed: boolean
+  readonly maySearch: () => boolean
+  /** States from which the words can't be read to their end. */
+  readonly failed: Set<string>
+}
 
-const rest = (words: Words, so: New, about: About, depth: number, isNamed: boolean): New | undefined => {
-  if (words.length === 0) return isNamed && so.name === undefined ? undefined : so
-  if (depth > MAX_DEPTH) return undefined
-  const go = (length: number, more: New) => rest(words.slice(length), more, about, depth + 1, isNamed)
-  for (const [length, more] of steps(words, so, about, depth)) {
-    const whole = go(length, more)
+const rest = (words: Words, so: New, search: Search, depth: number): New | undefined => {
+  if (words.length === 0) return search.isNamed && so.name === undefined ? undefined : so
+  const state = stateOf(words, so, search, depth)
+  if (search.failed.has(state) || !search.maySearch()) return undefined
+  for (const [length, more] of steps(words, so, search, depth)) {
+    const whole = rest(words.slice(length), more, search, depth + 1)
     if (whole !== undefined) return whole
   }
+  search.failed.add(state)
   return undefined
 }
+
+/** What decides how the other words can be read: the ways to one state succeed or fail together. */
+const stateOf = (words: Words, { minutes, moment, name, people, settings }: New, { columns }: About, depth: number) => {
+  const set = settings.flatMap((each) => (each._tag === "Column" ? columnOfPhrase(each.column, columns) : []))
+  return JSON.stringify([
+    words.length,
+    Math.min(depth, MAX_BEFORE_NAME + 1),
+    [name, minutes, moment.day, moment.time, moment.until].map((part) => part !== undefined),
+    settings.some(isOwner),
+    people.at(-1)?.at(-1)?.after.startsWith(","),
+    [...new Set(set)].sort()
+  ])
+}
+
+const isOwner = (each: Setting) => each._tag === "Concept" && each.concept === "owner"
+
+/** Parts that can stand before a name without a word that announces it. */
+const MAX_BEFORE_NAME = 2
 
 /** The possible next parts, most certain first. */
 function* steps(words: Words, so: New, about: About, depth: number): Generator<readonly [number, New]> {
@@ -120,7 +152,7 @@ function* steps(words: Words, so: New, about: About, depth: number): Generator<r
   }
   const guests = columnOfConcept("attendees", columns)
   const owner = columnOfConcept("owner", columns)
-  const ownerSet = so.settings.some((each) => each._tag === "Concept" && each.concept === "owner")
+  const ownerSet = so.settings.some(isOwner)
   if (owner !== undefined && !ownerSet) {
     // "with Nadia as the owner".
     for (const lead of [0, ...leads([["with"]])]) {
@@ -217,7 +249,7 @@ function* steps(words: Words, so: New, about: About, depth: number): Generator<r
   }
   const skipped = SKIPPED.find((text) => startsWith(words, text))
   if (skipped !== undefined && skipped.length < words.length + (depth > 0 ? 1 : 0)) yield [skipped.length, so]
-  if (so.name === undefined && depth <= 2) {
+  if (so.name === undefined && depth <= MAX_BEFORE_NAME) {
     if (first!.word === "for" || first!.word === "about" || first!.word === "of" || first!.word === "to")
       yield* names(words, 1, so)
     else yield* names(words, 0, so)

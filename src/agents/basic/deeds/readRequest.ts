@@ -4,11 +4,11 @@
  */
 import { PEOPLE } from "../../../domain/EntityType.ts"
 import { nounAt } from "../Lookup.ts"
-import type { Pattern } from "../patterns.ts"
 import type { Context } from "../readConversation.ts"
 import { clausesOf, isPlaceOf, JOINERS, withoutClosers, withoutOpeners } from "./clauses.ts"
 import { combine } from "./combine.ts"
 import { Deed, Part, type Request, Setting } from "./Deed.ts"
+import { Effort } from "../Effort.ts"
 import { isDuty, isFinishing } from "./duties.ts"
 import { withNoun } from "./everything.ts"
 import { lengthAt } from "./lengths.ts"
@@ -22,7 +22,7 @@ import { respelt } from "./respelt.ts"
 import { assigned, withoutAbsence, withoutPlease, withSpelling } from "./rewrite.ts"
 import type { Rule } from "./parts.ts"
 import { RULES } from "./rules.ts"
-import { type Captures, type Fits, matches, mayMatch, shapeOf } from "./shapes.ts"
+import { type Fits, matches, neededBy, shapeOf } from "./shapes.ts"
 import { inSingular, lemmatized, withoutAll } from "./verbForms.ts"
 import { MAX_WORDS, readWords, type Said, type Word } from "./words.ts"
 
@@ -33,23 +33,32 @@ const MAX_SUBJECT = 26
 /** More readings than this are too many to try. */
 const MAX_READINGS = 24
 
+/** A third more than the longest requests of the tests need. */
+const MAX_EFFORT = 45_000
+/** What an attempt costs: about its share of the time. */
+const COSTS = { shapes: 100, capture: 1, subject: 2, join: 6 }
+
 /** Every way in which the message asks for a change; none if it asks for something else, or for more. */
 export const readRequest = (message: string, context: Context): Request => {
+  const effort = new Effort(MAX_EFFORT)
+  const parts = partReader(context, effort)
+  const readSaid = (said: Said) => readParts(said, parts, effort)
   const said = withSpelling(withoutAbsence(withoutPlease(readWords(message)), context))
   const signed = assigned(said)
-  const plain = readSaid(said, context)
-  const own = signed === undefined ? plain : withAll(plain, readSaid(signed, context))
+  const plain = readSaid(said)
+  const own = signed === undefined ? plain : withAll(plain, readSaid(signed))
   const general = context.types
     .slice(0, MAX_GENERAL)
     .flatMap((type) => withNoun(said, type) ?? [])
-    .flatMap((each) => readingsOf(readSaid(each, context)))
+    .flatMap((each) => readingsOf(readSaid(each)))
     // "Everything can be done" tells of nothing.
     .filter(
       (deed) => deed._tag !== "Create" && deed.subject._tag === "Rows" && deed.subject.lookup.conditions.length > 0
     )
   const request = { ...own, framed: [...own.framed, ...general] }
   const other = readingsOf(request).length > 0 ? undefined : respelt(said)
-  return other === undefined ? request : readSaid(other, context)
+  const read = other === undefined ? request : readSaid(other)
+  return effort.isSpent ? { ...read, deeds: [], loose: [], framed: [] } : read
 }
 
 const readingsOf = ({ deeds, framed, loose }: Request): ReadonlyArray<Deed> => [...deeds, ...loose, ...framed]
@@ -57,16 +66,16 @@ const readingsOf = ({ deeds, framed, loose }: Request): ReadonlyArray<Deed> => [
 /** Types of which "everything" is tried. */
 const MAX_GENERAL = 4
 
-const readSaid = (said: Said, context: Context): Request => {
+const readParts = (said: Said, parts: (clause: Words) => ReadonlyArray<Part>, effort: Effort): Request => {
   const { words } = said
   if (words.length < 2 || words.length > MAX_WORDS) return { said, deeds: [], loose: [], framed: [] }
-  const parts = partReader(context)
   const mayFinish = !isDuty(said)
   const found = { deeds: new Map<string, Deed>(), loose: new Map<string, Deed>(), framed: new Map<string, Deed>() }
   for (const clauses of clausesOf(words)) {
+    if (effort.isSpent) break
     const read = clauses.map(parts)
     if (read.some((each) => each.length === 0)) continue
-    for (const { among, deed } of combine(read, words.at(-1)!.after.includes("?")))
+    for (const { among, deed } of combine(read, words.at(-1)!.after.includes("?"), () => effort.spend(COSTS.join)))
       if (mayFinish || !isFinishing(deed)) found[among].set(JSON.stringify(deed), deed)
   }
   const few = (deeds: ReadonlyMap<string, Deed>) => (deeds.size > MAX_READINGS ? [] : [...deeds.values()])
@@ -85,25 +94,26 @@ const withAll = (plain: Request, signed: Request): Request => {
 }
 
 const compile = (rules: ReadonlyArray<Rule>) =>
-  rules.map(([shapes, build]) => ({
-    shapes: shapes.map((text): { pattern: Pattern; placed: boolean } => ({
-      pattern: shapeOf(text),
-      placed: text.includes("{place}")
-    })),
-    build
-  }))
+  rules.flatMap(([shapes, build]) =>
+    shapes.map((text) => {
+      const pattern = shapeOf(text)
+      return { build, pattern, needed: neededBy(pattern), placed: text.includes("{place}") }
+    })
+  )
 const SHAPES = compile(RULES)
 const FRAMED = compile(FRAMES)
 
 const THEY: Word = { text: "they", word: "they", after: "", capital: false, start: 0, end: 0 }
 
 /** Reads a clause as the parts that it can be. */
-const partReader = (context: Context) => {
+const partReader = (context: Context, effort: Effort) => {
   const calendar = calendarOf(context)
-  const read = remembered(readSubject(context, calendar))
+  const subjects = readSubject(context, calendar)
+  const read = remembered((words) => (effort.spend(COSTS.subject * words.length ** 2) ? subjects(words) : undefined))
   const isNoun = (words: Words) => words.length > 0 && nounAt(words, context)?.length === words.length
   const isPlace = isPlaceOf(isNoun)
   const fits: Fits = (name, words) => {
+    if (!effort.spend(COSTS.capture)) return false
     const [first] = words
     switch (name) {
       case "x":
@@ -162,12 +172,17 @@ const partReader = (context: Context) => {
 
   const shaped = (words: Words, placed: boolean, rules = SHAPES): ReadonlyArray<Part> => {
     const present = new Set(words.map(({ word }) => word))
-    return rules.flatMap(({ build, shapes }) =>
-      shapes
-        .filter((shape) => shape.placed === placed && mayMatch(shape.pattern, present))
-        .flatMap(({ pattern }) => [...matches(pattern, words, fits)])
-        .flatMap((captures: Captures) => build(captures, read, calendar) ?? [])
-    )
+    const found: Array<Part> = []
+    if (!effort.spend(COSTS.shapes)) return found
+    for (const shape of rules) {
+      if (shape.placed !== placed || !shape.needed.every((choices) => choices.some((word) => present.has(word))))
+        continue
+      for (const captures of matches(shape.pattern, words, fits)) {
+        const made = shape.build(captures, read, calendar)
+        if (made !== undefined) found.push(...("_tag" in made ? [made] : made))
+      }
+    }
+    return found
   }
 
   /** "add Ada Lovelace to the crm", "we have a new lead called Ada", "they are a new lead". */
@@ -231,7 +246,7 @@ const partReader = (context: Context) => {
   ]
 
   return (clause: Words): ReadonlyArray<Part> => {
-    const key = `${clause[0]!.start}-${clause.at(-1)!.end}`
+    const key = keyOf(clause)
     const before = known.get(key)
     if (before !== undefined) return before
     if (isPolite(clause)) return [Part.Reason({ isLoose: false })]
@@ -278,11 +293,15 @@ const isInstead = (words: Words): boolean =>
   words.at(-1)!.word === "instead" &&
   words.some(({ quoted, word }, at) => at < 3 && quoted !== true && /^(the|my|our)$/.test(word))
 
+/** Tells the same words of a message, in the same spelling, from all others. */
+const keyOf = (words: Words): string =>
+  `${words[0]?.start}-${words.at(-1)?.end}-${words.map(({ after, word }) => word + after).join(" ")}`
+
 /** Reads the same words once. */
 const remembered = <A>(read: (words: Words) => A): ((words: Words) => A) => {
   const known = new Map<string, { readonly value: A }>()
   return (words) => {
-    const key = `${words[0]?.start}-${words.at(-1)?.end}-${words.map(({ word }) => word).join(" ")}`
+    const key = keyOf(words)
     const found = known.get(key) ?? { value: read(words) }
     known.set(key, found)
     return found.value

@@ -1,5 +1,5 @@
 /** Sentence shapes: patterns (patterns.ts) whose `<name>` stands for the phrases of that name in the lexicon. All matches are found. */
-import { byLength, parsePattern, type Pattern, startsWith } from "../patterns.ts"
+import { byLength, canFollow, parsePattern, type Pattern, startsWith } from "../patterns.ts"
 import { PHRASES } from "./lexicon.ts"
 import type { Word } from "./words.ts"
 
@@ -20,32 +20,33 @@ export const shapeOf = (text: string): Pattern =>
     )
   )
 
-/** Whether the words include those that a shape can't do without: a quick check before all of its ways are tried. */
-export const mayMatch = (pattern: Pattern, present: ReadonlySet<string>): boolean =>
-  pattern.every(
-    (element) =>
-      element._tag === "Capture" ||
-      element.optional ||
-      element.choices.some((choice) => choice.every((word) => present.has(word)))
+/** The first words of the elements that a shape can't do without: a quick check before all of its ways are tried. */
+export const neededBy = (pattern: Pattern): ReadonlyArray<ReadonlyArray<string>> =>
+  pattern.flatMap((element) =>
+    element._tag === "Capture" || element.optional ? [] : [element.choices.map(([first]) => first!)]
   )
 
 /** Every way in which a shape matches all the words. */
-export function* matches([element, ...rest]: Pattern, words: ReadonlyArray<Word>, fits: Fits): Generator<Captures> {
+export function* matches(pattern: Pattern, words: ReadonlyArray<Word>, fits: Fits, index = 0): Generator<Captures> {
+  const element = pattern[index]
   if (element === undefined) {
     if (words.length === 0) yield {}
     return
   }
   if (element._tag === "Capture") {
-    for (let length = 1; length <= words.length; length++) {
+    const isLast = index === pattern.length - 1
+    for (let length = isLast ? Math.max(1, words.length) : 1; length <= words.length; length++) {
+      if (!canFollow(pattern, index + 1, words, length)) continue
       const taken = words.slice(0, length)
       if (!fits(element.name, taken)) continue
-      for (const captures of matches(rest, words.slice(length), fits)) yield { ...captures, [element.name]: taken }
+      for (const captures of matches(pattern, words.slice(length), fits, index + 1))
+        yield { ...captures, [element.name]: taken }
     }
     return
   }
   for (const choice of element.choices) {
     const spoken = startsWith(words, choice) && !words.slice(0, choice.length).some(({ quoted }) => quoted)
-    if (spoken) yield* matches(rest, words.slice(choice.length), fits)
+    if (spoken) yield* matches(pattern, words.slice(choice.length), fits, index + 1)
   }
-  if (element.optional) yield* matches(rest, words, fits)
+  if (element.optional) yield* matches(pattern, words, fits, index + 1)
 }

@@ -1,9 +1,10 @@
 /** A type's columns, and which of them people's words mean. */
 import type { ListedColumn, Named } from "../../../domain/Page.ts"
-import { columnsFor, columnsNamed } from "../conceptColumns.ts"
+import { columnsFor, columnsNamed, onceOf } from "../conceptColumns.ts"
 import type { Concept } from "../lexicon.ts"
 import type { ContextType } from "../readConversation.ts"
 import { type Script, tool } from "../script.ts"
+import { folded } from "../tokenize.ts"
 import type { Deed, Setting } from "./Deed.ts"
 import { lengthAt } from "./lengths.ts"
 import { type Calendar, momentOf } from "./moments.ts"
@@ -99,10 +100,12 @@ export const contactOf = (words: ReadonlyArray<Word>): "email" | "phone" | undef
 
 /** The column that a phrase names: the organization's own labels first. */
 export const columnOfPhrase = (phrase: ReadonlyArray<Word>, columns: ReadonlyArray<Named>): string | undefined => {
-  const words = phrase
-    .map(({ word }) => word)
-    .join(" ")
-    .replace(/^(start|end) (date|time) of$/, "$1")
+  const words = folded(phrase)
+  return onceOf(columns, `phrase ${words}`, () => columnNamed(words, columns))
+}
+
+const columnNamed = (said: string, columns: ReadonlyArray<Named>): string | undefined => {
+  const words = said.replace(/^(start|end) (date|time) of$/, "$1")
   const own = columns.filter(({ id, name }) =>
     [id.replaceAll("_", " ").toLowerCase(), name.toLowerCase()].includes(words)
   )

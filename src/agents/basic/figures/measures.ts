@@ -10,6 +10,7 @@ import { type Captures, compiled, type Fits, matchPattern } from "../patterns.ts
 import type { Context } from "../readConversation.ts"
 import { readConditions, readLookup } from "../readLookup.ts"
 import { timeAt } from "../readTime.ts"
+import { remembered } from "../remembered.ts"
 import { folded, tokenize } from "../tokenize.ts"
 import type { Measure, Words } from "./Asked.ts"
 import { ADJECTIVES, BUCKET_WORDS, EVERY, FIGURE_WORDS, MEASURES as NUMBERS, PARTS, REVENUE_TYPES } from "./lexicon.ts"
@@ -215,17 +216,6 @@ export const isPhrase = (
   !tokens.slice(0, -1).some(({ after }) => after !== "") &&
   !tokens.some((_, at) => timeAt(tokens.slice(at), today) !== undefined)
 
-/** Readings of one message: a question has many partitions, and most parts come again in several of them. */
-const memory = new WeakMap<Context, Map<string, unknown>>()
-const remembered = <A>(what: string, tokens: Words, context: Context, make: () => A): A => {
-  const known = memory.get(context) ?? new Map<string, unknown>()
-  memory.set(context, known)
-  if (known.size > 20_000) known.clear()
-  const key = `${what} ${tokens.map(({ after, text }) => `${text}${after}`).join(" ")}`
-  if (!known.has(key)) known.set(key, make())
-  return known.get(key) as A
-}
-
 /** `explicit` is a measure in its own words, `m` also a noun or a column that is measured beside groups. */
 export const readMeasure = (as: "m" | "explicit", tokens: Words, context: Context): Measure | undefined =>
   remembered(as, tokens, context, () => {
@@ -246,13 +236,13 @@ export const fitsIn =
       case "explicit":
         return readMeasure(name, tokens, context) !== undefined
       case "lookup":
-        return remembered("lookup", tokens, context, () => {
-          const found = readLookup(tokens, context)
-          return found !== undefined && !found.conditions.some(isOfFigures)
-        })
+        return (
+          remembered("lookup", tokens, context, () => readLookup(tokens, context))?.conditions.some(isOfFigures) ===
+          false
+        )
       case "tail":
       case "part":
-        return remembered("tail", tokens, context, () => readConditions(tokens, context) !== undefined)
+        return readConditions(tokens, context) !== undefined
       case "by":
       case "kinds":
       case "other":
