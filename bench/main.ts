@@ -22,6 +22,7 @@ import { report } from "./report.ts"
 import { rls } from "./rls.ts"
 import { mcpTokens } from "./mcpTokens.ts"
 import { neighbour } from "./neighbour.ts"
+import { noise } from "./noise.ts"
 import { soak } from "./soak.ts"
 import { sse } from "./sse.ts"
 import { store } from "./store.ts"
@@ -82,6 +83,8 @@ const name = args[0] === undefined || args[0].startsWith("--") ? "store" : args[
 const chosen = Object.hasOwn(BENCHES, name) ? BENCHES[name] : undefined
 if (name === "contestant") {
   NodeRuntime.runMain(contestant(args[1]!, args[2]!))
+} else if (name === "noise") {
+  noise()
 } else if (chosen === undefined) {
   console.error(`Unknown benchmark ${name}. Available: ${Object.keys(BENCHES).join(", ")}.`)
   process.exitCode = 2

@@ -1,6 +1,6 @@
 /**
  * What one organization costs another: lookups alone and beside the requests of a noisy or hostile organization, in turns
- * within one run, over HTTP. The machine also runs Postgres and the load generators.
+ * within one run, over HTTP. The machine also runs Postgres and both load generators, each on a thread of its own.
  */
 import { Effect } from "effect"
 import { Database } from "../src/database/Database.ts"
@@ -8,7 +8,8 @@ import { Credentials } from "../src/services/access/Credentials.ts"
 import { Memberships } from "../src/services/members/Memberships.ts"
 import { onDatabase, type Where } from "./database.ts"
 import type { Measured } from "./figures.ts"
-import { type Load, load, type Loaded } from "./load.ts"
+import { load, type Loaded } from "./load.ts"
+import { makeNoise, type Noise } from "./noise.ts"
 import { quantile } from "./race.ts"
 import { serving, UNLIMITED } from "./serving.ts"
 import { emailOf, openWorld, type Role, type WorldOrganization } from "./world/load.ts"
@@ -79,16 +80,12 @@ const tokensOf = Effect.fnUntraced(function* ({ first, organization }: WorldOrga
   )
 })
 
-type Noise = ReadonlyArray<Effect.Effect<Loaded>>
-
 /** Counts the answers of a noise during each lookup: unlike times, independent of the machine's other load. */
-const counter = () => {
-  let answered = 0
+const counter = (answered: () => number) => {
   let before = 0
   let during: Array<number> = []
   return {
-    noise: { onAnswer: () => void (answered += 1) },
-    lookups: { onSend: () => void (before = answered), onAnswer: () => void during.push(answered - before) },
+    lookups: { onSend: () => void (before = answered()), onAnswer: () => void during.push(answered() - before) },
     take: () => {
       const taken = during
       during = []
@@ -98,15 +95,34 @@ const counter = () => {
 }
 type Counter = ReturnType<typeof counter>
 
+/** What so many requests in flight ask in turn, in the names of these members. */
+const noiseOf = (
+  of: WorldOrganization,
+  tokens: ReadonlyArray<string>,
+  question: Question | undefined,
+  inFlight: number,
+  rest: Pick<Noise, "everyMs"> = {}
+): Noise => ({
+  ...rest,
+  inFlight,
+  requests: Array.from({ length: CALLS }, (_, round) => [
+    question === undefined ? "max_invalid" : tokens[round % tokens.length]!,
+    (question ?? byPhone)(of, round)
+  ])
+})
+
 /** Compares lookups alone with those beside a noise. Returns the ratio of a quantile. */
 const compare = Effect.fnUntraced(function* (
   name: string,
   quiet: boolean,
-  lookups: (seconds: number) => Effect.Effect<Loaded>,
-  noise: Noise,
-  { take }: Counter,
+  port: number,
+  noises: ReadonlyArray<Noise>,
+  lookupsCounted: (counted: Counter["lookups"]) => (seconds: number) => Effect.Effect<Loaded>,
   before: Effect.Effect<unknown> = Effect.void
 ) {
+  const noise = yield* makeNoise(port, noises)
+  const { lookups: counted, take } = counter(noise.answered)
+  const lookups = lookupsCounted(counted)
   const alone: Array<number> = []
   const during: Array<number> = []
   const beside: Array<number> = []
@@ -116,12 +132,9 @@ const compare = Effect.fnUntraced(function* (
     alone.push(...(yield* lookups(TURN_SECONDS)).times)
     take()
     // The lookups start after the noise.
-    const both = [
-      Effect.all(noise, { concurrency: "unbounded" }),
-      Effect.delay(lookups(TURN_SECONDS - 1), 300)
-    ] as const
-    const [noisy, { times }] = yield* Effect.all(both, { concurrency: 2 })
-    requests += noisy.reduce((sum, one) => sum + one.times.length, 0)
+    const both = [noise.run(TURN_SECONDS), Effect.delay(lookups(TURN_SECONDS - 1), 300)] as const
+    const [answers, { times }] = yield* Effect.all(both, { concurrency: 2 })
+    requests += answers
     beside.push(...times)
     during.push(...take())
   }
@@ -133,7 +146,7 @@ const compare = Effect.fnUntraced(function* (
     console.log(`  answers to it during a lookup: p50 ${quantile(during, 0.5)}, p95 ${quantile(during, 0.95)}`)
   }
   return (share: number) => quantile(beside, share) / quantile(alone, share)
-})
+}, Effect.scoped)
 
 const turning =
   (tokens: ReadonlyArray<string>) =>
@@ -144,8 +157,7 @@ const turning =
 const limited = Effect.fnUntraced(function* ({ huge, middle }: World, tokens: Tokens, quiet: boolean) {
   const { owner } = yield* Database
   const { port } = yield* serving()
-  const counts = counter()
-  const lookups = (seconds: number) =>
+  const lookups = (counted?: Counter["lookups"]) => (seconds: number) =>
     load({
       port,
       token: turning(tokens.quiet),
@@ -153,38 +165,29 @@ const limited = Effect.fnUntraced(function* ({ huge, middle }: World, tokens: To
       everyMs: QUIET_MS,
       seconds,
       asked: (round) => byPhone(middle, round),
-      ...counts.lookups
+      ...counted
     })
-  const asking = (question: Question | undefined, inFlight: number, rest: Partial<Load> = {}) =>
-    load({
-      port,
-      token: question === undefined ? () => "max_invalid" : turning(tokens.noisy),
-      inFlight,
-      seconds: TURN_SECONDS,
-      refused: true,
-      asked: (round) => (question ?? byPhone)(huge, round),
-      ...counts.noise,
-      ...rest
-    })
+  const asking = (question: Question | undefined, inFlight: number, rest?: Pick<Noise, "everyMs">) =>
+    noiseOf(huge, tokens.noisy, question, inFlight, rest)
   const forgetCalls = Effect.orDie(owner`DELETE FROM max.calls`)
   yield* forgetCalls
-  yield* lookups(2)
+  yield* lookups()(2)
   const steady = yield* compare(
     `a hostile organization that spends its ${CALLS} calls a minute evenly`,
     quiet,
-    lookups,
+    port,
     HOSTILE.filter(([question]) => question !== undefined).map(([question]) =>
       asking(question, 1, { everyMs: (4 * 60_000) / CALLS })
     ),
-    counts,
+    lookups,
     forgetCalls
   )
   const flood = yield* compare(
     `a hostile organization at its limits, 36 in flight`,
     quiet,
-    lookups,
+    port,
     HOSTILE.map(([question, inFlight]) => asking(question, inFlight)),
-    counts,
+    lookups,
     forgetCalls
   )
   return [
@@ -197,40 +200,29 @@ const limited = Effect.fnUntraced(function* ({ huge, middle }: World, tokens: To
 /** A server without limits of calls. */
 const unlimited = Effect.fnUntraced(function* ({ huge, middle }: World, tokens: Tokens, quiet: boolean) {
   const { port } = yield* serving(UNLIMITED)
-  const counts = counter()
-  const lookups = (seconds: number) =>
+  const lookups = (counted?: Counter["lookups"]) => (seconds: number) =>
     load({
       port,
       token: tokens.quiet[0]!,
       inFlight: 1,
       seconds,
       asked: (round) => byPhone(middle, round),
-      ...counts.lookups
+      ...counted
     })
-  const noise = (question: Question | undefined, inFlight: number) =>
-    load({
-      port,
-      token: question === undefined ? () => "max_invalid" : turning(tokens.noisy),
-      inFlight,
-      seconds: TURN_SECONDS,
-      refused: true,
-      asked: (round) => (question ?? byPhone)(huge, round),
-      ...counts.noise
-    })
-  yield* lookups(2)
+  yield* lookups()(2)
   const searches = yield* compare(
     "another organization's searches, 16 in flight",
     quiet,
-    lookups,
-    [noise(HAMMERING, 16)],
-    counts
+    port,
+    [noiseOf(huge, tokens.noisy, HAMMERING, 16)],
+    lookups
   )
   const hostile = yield* compare(
     "a hostile organization, 36 in flight",
     quiet,
-    lookups,
-    HOSTILE.map(([question, inFlight]) => noise(question, inFlight)),
-    counts
+    port,
+    HOSTILE.map(([question, inFlight]) => noiseOf(huge, tokens.noisy, question, inFlight)),
+    lookups
   )
   return [
     {
