@@ -1,9 +1,9 @@
 /** Drafts a new row from what was said of it. */
 import { foldText } from "../../../domain/keys.ts"
+import { Effort } from "../Effort.ts"
 import { inParallel, type Script } from "../script.ts"
 import type { Deed, Setting } from "./Deed.ts"
 import { type Draft, valuesOf } from "./Draft.ts"
-import { Effort } from "../Effort.ts"
 import { person, type Problem, problem, RANKS, type World } from "./findSubject.ts"
 import { clock } from "./moments.ts"
 import { readNew } from "./readNew.ts"

@@ -2,10 +2,10 @@
  * Reads what is said of a new row: its name, time, length, people, owner and cells, in any order, until no word is left. The
  * shortest name counts whose remaining words are all understood.
  */
+import { Effort } from "../Effort.ts"
 import type { Context } from "../readConversation.ts"
 import { byLength, startsWith } from "../patterns.ts"
 import { type Deed, Setting } from "./Deed.ts"
-import { Effort } from "../Effort.ts"
 import { FUNCTION_WORDS } from "./lexicon.ts"
 import { lengthAt } from "./lengths.ts"
 import { calendarOf, type Moment, momentAt } from "./moments.ts"
@@ -57,7 +57,7 @@ const IN = phrases(
   "interested in|keen on|looking for|in|on|under|at|to|into|as|in the|on the|under the|at the|to the|into the|as a|as the|with|with the|with a|set to|marked as|marked"
 )
 
-/** Four times the steps that descriptions in the tests need. */
+/** Five times the steps of the longest description in the tests that can be read. */
 const MAX_STEPS = 80
 
 /** How the words after the noun can be read; undefined if a word is left. `effort` is that of all readings of a request. */

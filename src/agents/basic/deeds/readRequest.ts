@@ -3,12 +3,12 @@
  * whole, because half of it could be another change than the person wants.
  */
 import { PEOPLE } from "../../../domain/EntityType.ts"
+import { Effort } from "../Effort.ts"
 import { nounAt } from "../Lookup.ts"
 import type { Context } from "../readConversation.ts"
 import { clausesOf, isPlaceOf, JOINERS, withoutClosers, withoutOpeners } from "./clauses.ts"
 import { combine } from "./combine.ts"
 import { Deed, Part, type Request, Setting } from "./Deed.ts"
-import { Effort } from "../Effort.ts"
 import { isDuty, isFinishing } from "./duties.ts"
 import { withNoun } from "./everything.ts"
 import { lengthAt } from "./lengths.ts"
@@ -109,7 +109,7 @@ const THEY: Word = { text: "they", word: "they", after: "", capital: false, star
 const partReader = (context: Context, effort: Effort) => {
   const calendar = calendarOf(context)
   const subjects = readSubject(context, calendar)
-  const read = remembered((words) => (effort.spend(COSTS.subject * words.length ** 2) ? subjects(words) : undefined))
+  const read = readOnce((words) => (effort.spend(COSTS.subject * words.length ** 2) ? subjects(words) : undefined))
   const isNoun = (words: Words) => words.length > 0 && nounAt(words, context)?.length === words.length
   const isPlace = isPlaceOf(isNoun)
   const fits: Fits = (name, words) => {
@@ -298,7 +298,7 @@ const keyOf = (words: Words): string =>
   `${words[0]?.start}-${words.at(-1)?.end}-${words.map(({ after, word }) => word + after).join(" ")}`
 
 /** Reads the same words once. */
-const remembered = <A>(read: (words: Words) => A): ((words: Words) => A) => {
+const readOnce = <A>(read: (words: Words) => A): ((words: Words) => A) => {
   const known = new Map<string, { readonly value: A }>()
   return (words) => {
     const key = keyOf(words)
