@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest"
 import { basicStep } from "../../src/agents/basic/BasicStep.ts"
 import { Effort } from "../../src/agents/basic/Effort.ts"
+import { MAX_EFFORT, MAX_TRIED } from "../../src/agents/basic/deeds/draftDeed.ts"
 import { readNew } from "../../src/agents/basic/deeds/readNew.ts"
 import { readRequest } from "../../src/agents/basic/deeds/readRequest.ts"
 import { readFacts } from "../../src/agents/basic/readFacts.ts"
@@ -107,9 +108,8 @@ const TASKS = { ...context, types: [...context.types, { id: "tasks", name: "task
 const newRow = (text: string) => {
   const own = { ...TASKS }
   const { deeds } = readRequest(text, own)
-  const effort = new Effort(160)
-  // As many as are drafted.
-  const rows = deeds.flatMap((deed) => (deed._tag === "Create" ? [deed] : [])).slice(0, 8)
+  const effort = new Effort(MAX_EFFORT)
+  const rows = deeds.flatMap((deed) => (deed._tag === "Create" ? [deed] : [])).slice(0, MAX_TRIED)
   return rows.map((deed) => readNew(deed, { type: deed.type, columns: FIELDS }, FIELDS, own, effort))
 }
 

@@ -44,9 +44,11 @@ export const timeAt = (tokens: ReadonlyArray<Token>, today: string): Timed | und
   known.set(first, asked)
   const isSame = (each: Known) =>
     each.today === today && each.tokens.length === near.length && near.every((token, at) => token === each.tokens[at])
-  const before = asked.find(isSame) ?? { tokens: near, today, time: readTime(near, first.word, today) }
-  if (!asked.includes(before)) asked.push(before)
-  return before.time
+  const before = asked.find(isSame)
+  if (before !== undefined) return before.time
+  const time = readTime(near, first.word, today)
+  asked.push({ tokens: near, today, time })
+  return time
 }
 
 const readTime = (tokens: ReadonlyArray<Token>, lead: string, today: string): Timed | undefined => {

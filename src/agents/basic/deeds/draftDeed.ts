@@ -31,9 +31,9 @@ import { cannotDo, DRAFTED, notWhole, ofSet, which } from "./wording.ts"
 const MAX_TYPES = 5
 const MAX_ACTIONS = 6
 /** The readings that are tried: each costs lookups. */
-const MAX_TRIED = 8
+export const MAX_TRIED = 8
 /** Steps that the descriptions of all readings may take together. */
-const MAX_EFFORT = 160
+export const MAX_EFFORT = 160
 
 /** How many steps of the turn were needed so far. */
 interface Rounds {
