@@ -51,18 +51,46 @@ class LongestFirst extends BaseSequencer {
 const PROXIES = "test/proxies/**/*.test.ts"
 const isProxies = process.env["MAX_TEST_PROXIES"] === "on"
 
-export default defineConfig({
-  test: {
-    include: [isProxies ? PROXIES : "test/**/*.test.ts"],
-    exclude: isProxies ? [] : [PROXIES],
-    globalSetup: ["test/support/server.ts"],
-    setupFiles: ["test/support/loopback.ts"],
-    testTimeout: process.env["MAX_TEST_LONG"] === "on" ? 7_200_000 : 900_000,
-    hookTimeout: 900_000,
-    // The default of one second fails on a busy machine.
-    expect: { poll: { timeout: 60_000 } },
-    // One worker more than cores, because many tests wait for child processes.
-    maxWorkers: 3,
-    sequence: { sequencer: LongestFirst }
-  }
-})
+/** These measure their process, or set what it reads once; each has a process of its own. All others share the loaded modules. */
+const ALONE = [
+  "test/agents/linear.test.ts",
+  "test/conformance/memory.test.ts",
+  "test/database/embedded/EmbeddedServer.test.ts",
+  "test/database/embedded/binaries.test.ts",
+  "test/database/embedded/folders.test.ts",
+  "test/database/embedded/recovery.test.ts",
+  "test/library/max.test.ts",
+  "test/observability/EventLoop.test.ts",
+  "test/services/linear.test.ts"
+]
+
+/** The configuration for these files: those that share a process, and those that don't. */
+export const configOf = (together: ReadonlyArray<string>, alone: ReadonlyArray<string>) => {
+  const project = (name: string, include: ReadonlyArray<string>, exclude: ReadonlyArray<string>) => ({
+    extends: true as const,
+    test: { name, isolate: name === "alone", include: [...include], exclude: [...exclude] }
+  })
+  return defineConfig({
+    test: {
+      globalSetup: ["test/support/server.ts"],
+      setupFiles: ["test/support/loopback.ts"],
+      testTimeout: process.env["MAX_TEST_LONG"] === "on" ? 7_200_000 : 900_000,
+      hookTimeout: 900_000,
+      // The default of one second fails on a busy machine.
+      expect: { poll: { timeout: 60_000 } },
+      // One worker more than cores, because many tests wait for child processes.
+      maxWorkers: 3,
+      sequence: { sequencer: LongestFirst },
+      projects: [
+        project("together", together, isProxies ? [] : [PROXIES, ...ALONE]),
+        project(
+          "alone",
+          alone.filter((file) => ALONE.includes(file)),
+          []
+        )
+      ]
+    }
+  })
+}
+
+export default isProxies ? configOf([PROXIES], []) : configOf(["test/**/*.test.ts"], ALONE)

@@ -6,7 +6,7 @@ import { existsSync, readdirSync, readFileSync } from "node:fs"
 import { dirname, join, relative } from "node:path"
 import { fileURLToPath } from "node:url"
 import { defineConfig, mergeConfig } from "vitest/config"
-import base from "./vitest.config.ts"
+import { configOf } from "./vitest.config.ts"
 
 const root = dirname(fileURLToPath(import.meta.url))
 const databases = join(root, "test/support/database.ts")
@@ -61,7 +61,4 @@ const include = ["conformance", "database", "permissions", "services", "tools"]
   .map((path) => relative(root, path))
   .sort()
 
-export default mergeConfig(
-  { ...base, test: { ...base.test, include: [] } },
-  defineConfig({ test: { include, env: { MAX_TEST_RLS: "on", ...part } } })
-)
+export default mergeConfig(configOf(include, include), defineConfig({ test: { env: { MAX_TEST_RLS: "on", ...part } } }))

@@ -73,18 +73,18 @@ const copy = (number) => {
   return folder
 }
 
-/** Runs the tests of a file whose name contains this text. */
-const runTest = (folder, url, [file, name]) =>
+/** Runs the tests whose names contain these texts, each in its file. Returns what became of each. */
+const runTests = (folder, url, tests) =>
   new Promise((resolve, reject) => {
     const output = join(folder, "result.json")
     rmSync(output, { force: true })
-    const pattern = name.replace(/[.*+?^${}()|[\]\\]/g, "\\$&")
+    const pattern = tests.map(([, name]) => name.replace(/[.*+?^${}()|[\]\\]/g, "\\$&")).join("|")
     const child = spawn(
       process.execPath,
       [
         join(root, "node_modules/vitest/vitest.mjs"),
         "run",
-        file,
+        ...new Set(tests.map(([file]) => file)),
         "-t",
         pattern,
         "--reporter=json",
@@ -102,18 +102,21 @@ const runTest = (folder, url, [file, name]) =>
         }
       })()
       const { testResults = [] } = JSON.parse(text)
-      const tests = testResults
-        .flatMap(({ assertionResults }) => assertionResults)
-        .filter(({ status }) => status !== "skipped" && status !== "pending")
-      resolve({
-        ran: tests.length,
-        failures: tests
-          .filter(({ status }) => status === "failed")
-          .map(({ failureMessages }) => failureMessages[0] ?? ""),
-        crash: testResults.find(({ message }) => message)?.message
-      })
+      resolve(tests.map((test) => resultOf(testResults, test)))
     })
   })
+
+const resultOf = (testResults, [file, name]) => {
+  const ofFile = testResults.filter((one) => one.name.endsWith(file))
+  const ran = ofFile
+    .flatMap(({ assertionResults }) => assertionResults)
+    .filter(({ fullName, status }) => fullName.includes(name) && status !== "skipped" && status !== "pending")
+  return {
+    ran: ran.length,
+    failures: ran.filter(({ status }) => status === "failed").map(({ failureMessages }) => failureMessages[0] ?? ""),
+    crash: ofFile.find(({ message }) => message)?.message
+  }
+}
 
 /** Applies the patches, and returns a function that reverts them. */
 const applyPatches = (folder, patches) => {
@@ -131,15 +134,15 @@ const firstLine = (message) =>
 
 const copies = Array.from({ length: JOBS }, (_, number) => copy(number))
 
-/** Runs every entry, one per copy at a time. */
-const runAll = async (entries, url) => {
+/** Removes the defences, one per copy at a time. Returns the result of each entry's test. */
+const removeEach = async (entries, url) => {
   const results = new Map()
   const open = [...entries]
   await Promise.all(
     copies.map(async (folder) => {
       for (let entry = open.shift(); entry !== undefined; entry = open.shift()) {
-        const restore = applyPatches(folder, entry.patches ?? [])
-        const result = await runTest(folder, url, entry.test)
+        const restore = applyPatches(folder, entry.patches)
+        const [result] = await runTests(folder, url, [entry.test])
         restore()
         results.set(entry, result)
         const how =
@@ -160,15 +163,14 @@ const server = await openServer()
 let faults = 0
 try {
   // Control: with every defence in place, every test passes.
-  const controls = [
-    ...new Map(all.map(({ test }) => [test.join(" > "), { name: `control: ${test[1]}`, test }])).values()
-  ]
-  for (const [entry, { failures, ran }] of await runAll(controls, server.url)) {
+  const controls = [...new Map(all.map(({ test }) => [test.join(" > "), test])).values()]
+  for (const [index, { crash, failures, ran }] of (await runTests(copies[0], server.url, controls)).entries()) {
     if (ran > 0 && failures.length === 0) continue
     faults += 1
-    console.error(`BROKEN ${entry.name}`)
+    console.error(`BROKEN ${controls[index].join(": ")}: ${failures[0] ?? crash ?? "no test ran"}`)
   }
-  const results = await runAll(all, server.url)
+  console.error(`${controls.length} controls, ${Math.round((Date.now() - started) / 1000)} s`)
+  const results = await removeEach(all, server.url)
   for (const [entry, { failures }] of results) {
     if (failures.length > 0) continue
     faults += 1

@@ -1207,6 +1207,13 @@ export const replays = [
     patches: [[lookupQueue, "this.hasQuietEnded || !this.isServingQuiet()", "true"]]
   },
   {
+    name: "The same, by lookups beside searches",
+    test: ["test/database/lookupQueue.test.ts", "rests after a lookup for three times as long as it took"],
+    defence: "LookupQueue.ts `isResting`: beside others, a busy organization's lookups rest while it searches",
+    removed: "the rest",
+    patches: [[lookupQueue, "running === 0 && !this.isResting(lookups) &&", "running === 0 &&"]]
+  },
+  {
     name: "The same, by calls that wait for their lookups",
     test: [
       "test/services/access/CallLimits.test.ts",

@@ -23,6 +23,10 @@ const BUSY_CONCURRENT = 4
 const MAX_BATCH = 32
 /** A smaller batch is never split. */
 const MIN_SPLIT = 4
+/** While a busy organization searches beside others, its lookups rest after a statement for so many times the statement's duration. */
+const REST = 3
+/** The longest rest, in milliseconds. */
+const MAX_REST_MS = 50
 /** A busy organization's lookups in one batch beside others, because this process answers a batch without a pause. */
 const BATCHED_BESIDE_OTHERS = 1
 
@@ -52,6 +56,10 @@ interface Lookups<R> {
   outstanding: number
   /** Where its lookups run, if any do. */
   connection: ConnectionName
+  /** When its running statement began. */
+  began: number | undefined
+  /** The end of its rest, if it must rest. */
+  restsUntil: number
 }
 
 export class LookupQueue<R extends Queued> {
@@ -61,11 +69,11 @@ export class LookupQueue<R extends Queued> {
   private readonly busyUntil = new Map<bigint, number>()
   /** Whether a lookup of an organization that isn't busy has ended since the latest statement of a busy one beside others. */
   private hasQuietEnded = true
-  private readonly neighbours: Pick<Neighbours, "beside">
+  private readonly neighbours: Pick<Neighbours, "beside" | "isSearching">
   private readonly now: () => number
 
   /** `now`: the time in milliseconds, for tests. */
-  constructor(neighbours: Pick<Neighbours, "beside">, now = () => performance.now()) {
+  constructor(neighbours: Pick<Neighbours, "beside" | "isSearching">, now = () => performance.now()) {
     this.neighbours = neighbours
     this.now = now
   }
@@ -78,7 +86,7 @@ export class LookupQueue<R extends Queued> {
     const { organizationId } = request
     let lookups = this.organizations.get(organizationId)
     if (lookups === undefined) {
-      lookups = { organizationId, waiting: [], outstanding: 0, connection: "first" }
+      lookups = { organizationId, waiting: [], outstanding: 0, connection: "first", began: undefined, restsUntil: 0 }
       this.organizations.set(organizationId, lookups)
     }
     if (lookups.waiting.length >= MAX_WAITING) return false
@@ -103,6 +111,7 @@ export class LookupQueue<R extends Queued> {
     for (const { organizationId } of requests) {
       const lookups = this.organizations.get(organizationId)!
       if (!this.isBusy(lookups)) this.hasQuietEnded = true
+      this.endStatement(lookups)
       lookups.outstanding -= 1
       if (lookups.outstanding === 0) this.organizations.delete(organizationId)
     }
@@ -134,6 +143,13 @@ export class LookupQueue<R extends Queued> {
       return batch
     }
     return undefined
+  }
+
+  /** Milliseconds until the first of the organizations that rest may go on; undefined if none rests. */
+  rest(): number | undefined {
+    if (this.turns.size === 0) return undefined
+    const ends = [...this.turns].filter((lookups) => this.isResting(lookups)).map(({ restsUntil }) => restsUntil)
+    return ends.length === 0 ? undefined : Math.min(...ends) - this.now()
   }
 
   private gather(first: R, own: Lookups<R>, connection: ConnectionName, running: number): Batch<R> {
@@ -168,12 +184,13 @@ export class LookupQueue<R extends Queued> {
 
   /**
    * A busy organization uses the second connection, one statement at a time beside others, which alternates with the lookups
-   * of those that aren't busy. Any other organization uses that connection only while it is idle.
+   * of those that aren't busy, and with rests while it searches. Any other organization uses that connection only while it is idle.
    */
   private mayUse(connection: ConnectionName, running: number, lookups: Lookups<R>): boolean {
     if (this.isBusy(lookups)) {
       if (connection !== "second") return false
-      return !this.isBounded(lookups) || (running === 0 && (this.hasQuietEnded || !this.isServingQuiet()))
+      if (!this.isBounded(lookups)) return true
+      return running === 0 && !this.isResting(lookups) && (this.hasQuietEnded || !this.isServingQuiet())
     }
     if (connection === "second" && running > 0) return false
     return lookups.outstanding === lookups.waiting.length || lookups.connection === connection
@@ -182,6 +199,13 @@ export class LookupQueue<R extends Queued> {
   /** Whether it is busy beside others. */
   private isBounded(lookups: Lookups<R>): boolean {
     return this.isBusy(lookups) && this.neighbours.beside(lookups.organizationId)
+  }
+
+  /** A lookup and a search of one organization at once take two processors. */
+  private isResting(lookups: Lookups<R>): boolean {
+    return (
+      lookups.restsUntil > this.now() && this.neighbours.isSearching(lookups.organizationId) && this.isBounded(lookups)
+    )
   }
 
   /** Whether a lookup of an organization that isn't busy waits or runs. */
@@ -230,9 +254,17 @@ export class LookupQueue<R extends Queued> {
     return undefined
   }
 
+  private endStatement(lookups: Lookups<R>): void {
+    if (lookups.began === undefined) return
+    const now = this.now()
+    lookups.restsUntil = now + Math.min(MAX_REST_MS, REST * (now - lookups.began))
+    lookups.began = undefined
+  }
+
   /** The organization's next turn comes after those of all others that wait. */
   private endTurn(lookups: Lookups<R>, connection: ConnectionName): void {
     lookups.connection = connection
+    lookups.began = this.now()
     if (this.turns.delete(lookups)) this.turns.add(lookups)
   }
 }

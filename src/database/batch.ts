@@ -62,13 +62,14 @@ export class LookupBatcher {
   private readonly queue: LookupQueue<Request>
   private readonly locks: Pick<RelationLocks, "isLocked">
   private scheduled = false
+  private resting = false
   private watched = false
 
   constructor(
     lookup: Pool,
     busyLookup: Pool,
     locks: Pick<RelationLocks, "isLocked">,
-    neighbours: Pick<Neighbours, "beside">
+    neighbours: Pick<Neighbours, "beside" | "isSearching">
   ) {
     this.locks = locks
     this.queue = new LookupQueue(neighbours)
@@ -106,6 +107,18 @@ export class LookupBatcher {
     const open = [this.first, this.second].filter(({ runs }) => runs.size < CONCURRENT)
     while (this.sendNext(open));
     this.watch()
+    this.wakeAfterRest()
+  }
+
+  /** No statement's end may follow, so a timer starts those that rest. */
+  private wakeAfterRest(): void {
+    const rest = this.queue.rest()
+    if (rest === undefined || this.resting) return
+    this.resting = true
+    setTimeout(() => {
+      this.resting = false
+      this.schedule()
+    }, rest)
   }
 
   /** Sends a batch on the connection with fewer running statements, or else on the other one. */

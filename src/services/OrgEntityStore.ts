@@ -104,7 +104,7 @@ export class OrgEntityStore extends Context.Service<
       }
 
       // One at a time: a statement may read all rows of its organization.
-      const withFigurePermit = makeSearchPermits(1, { beside: () => false })
+      const withFigurePermit = makeSearchPermits(1, neighbours)
       const addUp = (statement: Statement, { organization, rowSecurity }: Catalog) =>
         withFigurePermit(
           organization.id,

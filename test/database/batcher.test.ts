@@ -27,7 +27,7 @@ const statement = (more: Partial<Statement> = {}): Statement => ({
 })
 
 /** A batcher whose statements wait until the test ends them. */
-const batcher = ({ locked = [] as ReadonlyArray<string>, beside = false } = {}) => {
+const batcher = ({ locked = [] as ReadonlyArray<string>, beside = false, searching = false } = {}) => {
   const sent: Array<Sent> = []
   const pool = (on: Sent["on"]) => ({
     unsafe: (text: string, parameters: ReadonlyArray<unknown> = []) =>
@@ -41,7 +41,8 @@ const batcher = ({ locked = [] as ReadonlyArray<string>, beside = false } = {}) 
   })
   const isLocked = (relations: ReadonlyArray<string> = []) => relations.some((each) => locked.includes(each))
   const all = new LookupBatcher(pool("first") as never, pool("second") as never, { isLocked } as never, {
-    beside: () => beside
+    beside: () => beside,
+    isSearching: () => searching
   })
   const exits: Array<Exit.Exit<ReadonlyArray<object>, unknown> | undefined> = []
   /** Asks as a caller; its exit stands in `exits` at the place that is returned. */
@@ -116,6 +117,23 @@ describe("a lookup", () => {
     sent[1]!.end(rows({ n: 2, b: 2 }))
     await tick()
     expect(exits.slice(1)).toEqual([rows(), rows({ n: 2, b: 2 })])
+  })
+
+  it("of a busy organization that searches beside others is sent after the rest, though nothing else happens", async () => {
+    const { ask, sent } = batcher({ beside: true, searching: true })
+    for (let asked = 0; asked < 6; asked++) ask({ text: `text ${asked}` })
+    await tick()
+    expect(sent).toHaveLength(1)
+    await time.advance(4)
+    sent[0]!.end(rows())
+    await tick()
+    await time.advance(11)
+    expect(sent).toHaveLength(1)
+    await time.advance(1)
+    expect(sent.map(({ on, text }) => [on, text])).toEqual([
+      ["second", "text 0"],
+      ["second", "text 1"]
+    ])
   })
 
   it("that arrives while another one runs waits for the end of the tick, so that the next can join it", async () => {

@@ -26,8 +26,8 @@ const request = (more: Partial<Statement> = {}, organizationId = 1n): Request =>
 const requests = (count: number, more: Partial<Statement> = {}, organizationId = 1n) =>
   Array.from({ length: count }, () => request(more, organizationId))
 
-const ALONE = { beside: () => false }
-const BESIDE_OTHERS = { beside: () => true }
+const ALONE = { beside: () => false, isSearching: () => false }
+const BESIDE_OTHERS = { beside: () => true, isSearching: () => false }
 
 const queueOf = (...all: ReadonlyArray<Request>) => {
   const queue = new LookupQueue<Request>(ALONE)
@@ -242,6 +242,44 @@ describe("a busy organization", () => {
     // Without a lookup of another organization, nothing holds it up.
     queue.done(take("second"))
     expect(organizationOf(take("second"))).toBe(HOSTILE)
+  })
+
+  it("rests after a lookup for three times as long as it took, 50 ms at most, while it searches beside others", () => {
+    let [time, isSearching, beside] = [1000, true, true]
+    const queue = new LookupQueue<Request>({ beside: () => beside, isSearching: () => isSearching }, () => time)
+    for (const one of requests(10, {}, HOSTILE)) queue.push(one)
+    const run = (duration: number) => {
+      const { requests } = queue.take("second", 0)!
+      time += duration
+      queue.done(requests)
+    }
+    expect(queue.rest()).toBeUndefined()
+    run(2)
+    expect([queue.take("second", 0), queue.rest()]).toEqual([undefined, 6])
+    time += 5
+    expect([queue.take("second", 0), queue.rest()]).toEqual([undefined, 1])
+    time += 1
+    expect(queue.rest()).toBeUndefined()
+    run(200)
+    expect(queue.rest()).toBe(50)
+    isSearching = false
+    expect(queue.rest()).toBeUndefined()
+    run(2)
+    isSearching = true
+    expect(queue.rest()).toBe(6)
+    beside = false
+    expect(queue.rest()).toBeUndefined()
+    expect(queue.take("second", 0)).toBeDefined()
+  })
+
+  it("doesn't rest after a lookup that was abandoned before it ran", () => {
+    let time = 1000
+    const queue = new LookupQueue<Request>({ beside: () => true, isSearching: () => true }, () => time)
+    const [abandoned, ...rest] = requests(10, {}, HOSTILE)
+    for (const one of [abandoned!, ...rest]) queue.push(one)
+    abandoned!.resume = undefined
+    time += 100
+    expect(queue.take("second", 0)?.requests).toEqual([rest[0]])
   })
 
   it("isn't part of another organization's batch on the first connection", () => {

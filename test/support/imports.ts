@@ -1,9 +1,8 @@
 /** Imports of files that a test writes, and what the tables hold afterwards. */
 import { Effect } from "effect"
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs"
-import { tmpdir } from "node:os"
+import { mkdtempSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
-import { afterAll, expect } from "vitest"
+import { expect, inject } from "vitest"
 import { Database } from "../../src/database/Database.ts"
 import { columnBySlug, type EntityType, type Organization, typeBySlug } from "../../src/domain/EntityType.ts"
 import { OperatorError } from "../../src/domain/errors.ts"
@@ -14,13 +13,9 @@ import { Importer, type ImportRequest } from "../../src/services/import/Importer
 export type Content = string | Uint8Array | ReadonlyArray<string>
 type Options = Partial<Omit<ImportRequest, "files">>
 
-/** A temporary folder, removed after the tests. */
-export const folder = mkdtempSync(join(tmpdir(), "max-import-"))
-afterAll(() => rmSync(folder, { recursive: true, force: true }))
-
-/** Writes a file into a new folder and returns its path. */
+/** Writes a file into a new folder, removed at the end of the test run, and returns its path. */
 export const fileOf = (name: string, content: Content): string => {
-  const path = join(mkdtempSync(join(folder, "file-")), name)
+  const path = join(mkdtempSync(join(inject("files"), "import-")), name)
   writeFileSync(path, Array.isArray(content) ? content.join("\n") : (content as string | Uint8Array))
   return path
 }

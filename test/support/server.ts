@@ -22,17 +22,23 @@ declare module "vitest" {
     readonly template: string
     /** PgBouncer's address with MAX_TEST_POOL=session or transaction; otherwise empty. */
     readonly poolUrl: string
+    /** A folder for files that tests write. */
+    readonly files: string
   }
 }
+
+/** A temporary folder, removed with the scope. */
+const temporary = (name: string) =>
+  Effect.acquireRelease(
+    Effect.sync(() => mkdtempSync(join(tmpdir(), name))),
+    (folder) => Effect.sync(() => rmSync(folder, { recursive: true, force: true }))
+  )
 
 /** The URL of the server; closing the scope stops an embedded one. */
 const server = Effect.gen(function* () {
   const external = process.env["DATABASE_URL"]
   if (external !== undefined && external !== "") return external
-  const home = yield* Effect.acquireRelease(
-    Effect.sync(() => mkdtempSync(join(tmpdir(), "max-test-"))),
-    (folder) => Effect.sync(() => rmSync(folder, { recursive: true, force: true }))
-  )
+  const home = yield* temporary("max-test-")
   // As root, the server runs as another user, which needs access to this folder.
   chmodSync(home, 0o755)
   const url = urlOf(yield* start({ dataDir: join(home, "data"), stateDir: join(home, "state") }))
@@ -80,6 +86,7 @@ export default async ({ provide }: TestProject) => {
     provide("serverUrl", serverUrl)
     provide("template", yield* template(serverUrl))
     provide("poolUrl", yield* pool(serverUrl))
+    provide("files", yield* temporary("max-files-"))
   })
   const close = () => Effect.runPromise(Scope.close(scope, Exit.void))
   await Effect.runPromise(provided.pipe(Scope.provide(scope))).catch((error) =>

@@ -17,7 +17,7 @@ interface Permits {
 }
 
 /** Returns a function that runs an organization's search with a permit; fails with `Unavailable` at the deadline. */
-export const makeSearchPermits = (connections: number, neighbours: Pick<Neighbours, "beside">) => {
+export const makeSearchPermits = (connections: number, neighbours: Neighbours) => {
   const share = Math.max(1, Math.floor(connections / 4))
   const shareOf = (organizationId: bigint) => (neighbours.beside(organizationId) ? Math.ceil(share / 2) : share)
   const byOrganization = new Map<bigint, Permits>()
@@ -37,7 +37,7 @@ export const makeSearchPermits = (connections: number, neighbours: Pick<Neighbou
                   orElse: () => unavailable("search permits")
                 })
               ),
-              Effect.ensuring(restore(search), permits.semaphore.release(1))
+              Effect.ensuring(restore(neighbours.searching(organizationId, search)), permits.semaphore.release(1))
             )
           )
         ),

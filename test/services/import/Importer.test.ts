@@ -2,7 +2,7 @@
 import { layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { join } from "node:path"
-import { describe, expect } from "vitest"
+import { describe, expect, inject } from "vitest"
 import { Database } from "../../../src/database/Database.ts"
 import { type Organization } from "../../../src/domain/EntityType.ts"
 import { Importer } from "../../../src/services/import/Importer.ts"
@@ -12,7 +12,6 @@ import { TestServices } from "../../support/database.ts"
 import {
   type Content,
   expectUntouched,
-  folder,
   importFile,
   physicalColumn,
   refusalOfFile,
@@ -154,8 +153,8 @@ layer(TestServices, { excludeTestServices: true })("an import", (it) => {
         )
         const importer = yield* Importer
         for (const [file, reason] of [
-          [join(folder, "nowhere.csv"), "there is no such file"],
-          [folder, "this is a folder"],
+          [join(inject("files"), "nowhere.csv"), "there is no such file"],
+          [inject("files"), "this is a folder"],
           ["/dev/zero", "isn't a regular file"]
         ] as const) {
           expect(

@@ -4,7 +4,7 @@ import { Effect, Exit, Fiber, Redacted, Schedule } from "effect"
 import { spawn } from "node:child_process"
 import { appendFileSync } from "node:fs"
 import { join } from "node:path"
-import { describe, expect } from "vitest"
+import { describe, expect, inject } from "vitest"
 import { Database } from "../../../src/database/Database.ts"
 import { Unavailable } from "../../../src/domain/errors.ts"
 import { Env } from "../../../src/env.ts"
@@ -12,15 +12,7 @@ import { holdImports } from "../../../src/services/EntityTypeCatalog.ts"
 import { Importer } from "../../../src/services/import/Importer.ts"
 import { makeOrganization } from "../../support/atlas.ts"
 import { TestServices } from "../../support/database.ts"
-import {
-  expectUntouched,
-  fileOf,
-  folder,
-  importFile,
-  orphanTables,
-  refusalOfFile,
-  rowsOf
-} from "../../support/imports.ts"
+import { expectUntouched, fileOf, importFile, orphanTables, refusalOfFile, rowsOf } from "../../support/imports.ts"
 
 const program = join(import.meta.dirname, "..", "..", "..", "dist", "bin", "max.js")
 
@@ -138,7 +130,7 @@ layer(TestServices, { excludeTestServices: true })("an import", (it) => {
           process.execPath,
           [program, "import", fileOf("killed.csv", many), "--type", "people", "--create", "--org", "killed"],
           {
-            env: { PATH: process.env["PATH"]!, HOME: folder, DATABASE_URL: Redacted.value(env.databaseUrl!) },
+            env: { PATH: process.env["PATH"]!, HOME: inject("files"), DATABASE_URL: Redacted.value(env.databaseUrl!) },
             stdio: "ignore"
           }
         )

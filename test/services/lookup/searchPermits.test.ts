@@ -2,6 +2,7 @@ import { it } from "@effect/vitest"
 import { Deferred, Effect, Fiber } from "effect"
 import { TestClock } from "effect/testing"
 import { describe, expect } from "vitest"
+import { Neighbours } from "../../../src/database/Neighbours.ts"
 import { Unavailable } from "../../../src/domain/errors.ts"
 import { makeSearchPermits } from "../../../src/services/lookup/searchPermits.ts"
 
@@ -10,7 +11,8 @@ const [ATLAS, BOREALIS] = [1n, 2n]
 /** Searches that run until `end`, and the number of running ones. */
 const searchingBeside = (beside: () => boolean) =>
   Effect.gen(function* () {
-    const withPermit = makeSearchPermits(8, { beside })
+    const neighbours = Object.assign(new Neighbours(), { beside })
+    const withPermit = makeSearchPermits(8, neighbours)
     const end = yield* Deferred.make<void>()
     const running = { now: 0 }
     const search = Effect.acquireUseRelease(
@@ -20,7 +22,7 @@ const searchingBeside = (beside: () => boolean) =>
     )
     const begin = (organization: bigint) => Effect.forkChild(withPermit(organization, search))
     const settle = Effect.repeat(Effect.yieldNow, { times: 20 })
-    return { begin, end, withPermit, running, settle }
+    return { begin, end, neighbours, withPermit, running, settle }
   })
 
 const searching = searchingBeside(() => false)
@@ -60,20 +62,23 @@ describe("search permits", () => {
 
   it.effect("are released by interrupted searches, waiting or running", () =>
     Effect.gen(function* () {
-      const { begin, withPermit, running, settle } = yield* searching
-      const [first, , third] = yield* Effect.forEach([1, 2, 3], () => begin(ATLAS))
+      const { begin, neighbours, withPermit, running, settle } = yield* searching
+      const [first, second, third] = yield* Effect.forEach([1, 2, 3], () => begin(ATLAS))
       yield* settle
       yield* Fiber.interrupt(third!)
       yield* Fiber.interrupt(first!)
-      expect(running.now).toBe(1)
+      expect([running.now, neighbours.isSearching(ATLAS)]).toEqual([1, true])
+      yield* Fiber.interrupt(second!)
+      expect([running.now, neighbours.isSearching(ATLAS)]).toEqual([0, false])
       expect(yield* withPermit(ATLAS, Effect.succeed("found"))).toBe("found")
     })
   )
 
   it.effect("time out as Unavailable, and are released by a failed search", () =>
     Effect.gen(function* () {
-      const { begin, withPermit, settle } = yield* searching
+      const { begin, neighbours, withPermit, settle } = yield* searching
       expect(yield* Effect.flip(withPermit(ATLAS, Effect.fail("broken")))).toBe("broken")
+      expect(neighbours.isSearching(ATLAS)).toBe(false)
       yield* begin(ATLAS)
       yield* begin(ATLAS)
       const late = yield* begin(ATLAS)
