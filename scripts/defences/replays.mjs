@@ -271,9 +271,10 @@ export const replays = [
   {
     name: "Prisma: undefined in a filter meant no filter",
     test: [columns, "Prisma"],
-    defence: "resolve.ts: an unreadable filter is an error",
-    removed: "filters with undefined are dropped",
+    defence: "queryFault.ts, resolve.ts: an unreadable filter is an error",
+    removed: "the check of their form; filters with undefined are dropped",
     patches: [
+      ["src/services/lookup/queryFault.ts", "!Array.isArray(filters) || !filters.every(isFilter)", "false"],
       [
         resolve,
         "    const requested =",

@@ -2,6 +2,7 @@
 import { Effect, Exit, Redacted, Scope } from "effect"
 import { type AddressInfo, createServer, type Server } from "node:net"
 import type { Browser, Page } from "playwright-core"
+import { decodeQR } from "qr/decode.js"
 import { SMTPServer } from "smtp-server"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { administered } from "../support/administered.ts"
@@ -59,6 +60,23 @@ const listening = (one: Server): Promise<number> =>
 const dialog = (page: Page) => page.getByRole("dialog")
 const press = (page: Page, name: string) => page.getByRole("button", { name, exact: true }).click()
 
+const codeOf = (page: Page, of: string) => dialog(page).getByRole("img", { name: `QR code of the link of ${of}` })
+
+/** What a camera reads from the code on the screen. */
+const readCode = async (page: Page, of: string): Promise<string> => {
+  const png = (await codeOf(page, of).screenshot()).toString("base64")
+  const camera = await browser.newPage()
+  const picture = await camera.evaluate<{ width: number; height: number; data: Array<number> }>(`(async () => {
+    const image = await createImageBitmap(await (await fetch("data:image/png;base64,${png}")).blob())
+    const context = new OffscreenCanvas(image.width, image.height).getContext("2d")
+    context.drawImage(image, 0, 0)
+    const { data, height, width } = context.getImageData(0, 0, image.width, image.height)
+    return { data: [...data], height, width }
+  })()`)
+  await camera.close()
+  return decodeQR({ ...picture, data: Uint8ClampedArray.from(picture.data) })
+}
+
 describe.each([
   { width: 1200, theme: "light" },
   { width: 390, theme: "dark" }
@@ -83,6 +101,12 @@ describe.each([
     expect(await accessibilityFaults(page)).toEqual([])
     await shoot(page, "invited", looks)
     const link = await links.first().innerText()
+    await press(page, `QR code of the link of ${email}`)
+    expect(await accessibilityFaults(page)).toEqual([])
+    expect(await readCode(page, email)).toBe(link)
+    await shoot(page, "invited-code", looks)
+    await press(page, `QR code of the link of ${email}`)
+    expect(await codeOf(page, email).count()).toBe(0)
     await dialog(page).getByRole("button", { name: "Done" }).click()
     const row = page.getByRole("row").filter({ hasText: email })
     await expect.poll(() => row.innerText()).toContain("Invited")
@@ -196,6 +220,8 @@ describe.each([
     await press(page, "Create the link")
     const link = await dialog(page).locator("code").innerText()
     expect(link).toMatch(/\/sign-in#max_/)
+    await press(page, "QR code of the link of Théo Mercier")
+    expect(await readCode(page, "Théo Mercier")).toBe(link)
     expect(await accessibilityFaults(page)).toEqual([])
     const theo = await visit(new URL(link).pathname + new URL(link).hash, undefined, looks)
     await expect.poll(() => theo.page.title()).toBe("Max at Harbor")

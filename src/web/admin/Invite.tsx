@@ -8,6 +8,7 @@ import { Drop } from "./Drop.tsx"
 import { upload } from "./importing.ts"
 import { InviteListPreview } from "./InviteList.tsx"
 import { counted, CopyButton, Dialog, Failure, Isolated, Moment } from "./parts.tsx"
+import { QrCode } from "./QrCode.tsx"
 import { announcement, handleFailure } from "./state.ts"
 
 type Sent = Invitations["invitations"]
@@ -245,22 +246,29 @@ const Links = ({ close, sent }: { readonly sent: Sent; readonly close: () => voi
   </>
 )
 
-/** A link to copy, or to share where the device can. */
+/** A link to copy, to share where the device can, and as a QR code for a phone at hand. */
 export const OneLink = ({ code, of }: { readonly code: string; readonly of: string }) => {
   const url = linkOf(code)
+  const [isDrawn, draw] = useState(false)
   return (
-    <div class="command-line">
-      <code>{url}</code>
-      {"share" in navigator ? (
-        <button
-          type="button"
-          class="button"
-          onClick={() => void navigator.share({ url, title: "Max" }).catch(() => undefined)}
-        >
-          Share<span class="visually-hidden"> the link of {of}</span>
+    <>
+      <div class="command-line">
+        <code>{url}</code>
+        {"share" in navigator ? (
+          <button
+            type="button"
+            class="button"
+            onClick={() => void navigator.share({ url, title: "Max" }).catch(() => undefined)}
+          >
+            Share<span class="visually-hidden"> the link of {of}</span>
+          </button>
+        ) : null}
+        <button type="button" class="button" aria-expanded={isDrawn} onClick={() => draw(!isDrawn)}>
+          QR code<span class="visually-hidden"> of the link of {of}</span>
         </button>
-      ) : null}
-      <CopyButton text={url} what={`the link of ${of}`} />
-    </div>
+        <CopyButton text={url} what={`the link of ${of}`} />
+      </div>
+      {isDrawn ? <QrCode text={url} label={`QR code of the link of ${of}`} /> : null}
+    </>
   )
 }
