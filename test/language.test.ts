@@ -24,6 +24,7 @@ const ALLOWED: Readonly<Record<string, readonly [count: number, reason: string]>
   "src/agents/basic/deeds/groupWords.ts": [2, "basic mode's vocabulary: words of a request"],
   "src/agents/basic/deeds/readSet.ts": [1, "basic mode's vocabulary: words of a request"],
   "test/agents/basic/deeds/declinedFrames.txt": [2, "quoted requests"],
+  "test/agents/basic/deeds/fifteenthTeam.jsonl": [2, "quoted requests"],
   "test/agents/basic/deeds/fourteenthTeam.jsonl": [2, "quoted requests"],
   "test/agents/basic/deeds/thirteenthTeam.jsonl": [2, "quoted requests"],
   "test/agents/basic/deeds/twelfthTeam.jsonl": [1, "a quoted request"],

@@ -97,7 +97,18 @@ const readAlone = (message: string, context: Context): Intent => {
   // "Process reviews in December": with a time it is a list rather than a person.
   const isList = titled?.conditions.some(({ _tag }) => _tag === "Time") === true
   const isNameless = isList && names.every(({ rank }) => rank === 0)
-  return isList ? { ...titled, ...(isNameless ? { otherwise: Intent.Unclear({ tokens: meant }) } : {}) } : story
+  if (isList) return { ...titled, ...(isNameless ? { otherwise: Intent.Unclear({ tokens: meant }) } : {}) }
+  if (story._tag !== "Introduce") return story
+  const what = askedOfThem(said, context, fits)
+  return what === undefined ? story : { ...story, what }
+}
+
+/** "I missed a call from Ada Lovelace. What's the number?": what the last sentence asks of the person who was named before. */
+const askedOfThem = (said: ReadonlyArray<Token>, context: Context, fits: Fits): string | undefined => {
+  const end = said.slice(0, -1).findLastIndex(({ after }) => /[.!?]/.test(after))
+  if (end < 0) return undefined
+  const asked = firstRule(QUESTIONS, stripped(said.slice(end + 1)), withoutFocus(context), fits)
+  return asked?._tag === "Detail" && asked.subject._tag === "Focus" ? asked.what : undefined
 }
 
 const firstRule = (

@@ -17,7 +17,8 @@ const SETS = [
   ["seventh", 0.88, true],
   ["eighth", 0.9, false],
   ["ninth", 0.8, true],
-  ["tenth", 0.6, true]
+  ["tenth", 0.6, true],
+  ["eleventh", 0.3, false]
 ] as const
 
 layer(BasicAgent, { excludeTestServices: true })("questions in people's own wording", (it) => {

@@ -9,6 +9,7 @@ import { both, eqName, partly } from "../locate.ts"
 import type { Context, ContextType } from "../readConversation.ts"
 import { addDays } from "../readTime.ts"
 import { find, inParallel, type Script } from "../script.ts"
+import { beginningsOf, isReworded } from "./reworded.ts"
 import type { Subject } from "./Deed.ts"
 import { clock } from "./moments.ts"
 import type { Field, Vocabulary } from "./vocabulary.ts"
@@ -178,10 +179,10 @@ function* byName(
   const people = tried.find(({ id }) => id === PEOPLE)
   const rest = tried.filter((type) => type !== people)
   // In as many rounds of lookups as a search for the whole name alone.
-  const isPart = isDefinite && foldText(name).split(" ").length >= MIN_PART
+  const isLong = beginningsOf(name).length >= MIN_PART
   const [[person], elsewhere] = yield* both(
     inParallel(people === undefined ? [] : [namesakes(name, people, wanted(people))]),
-    inParallel(rest.map((type) => (isPart ? namesakes(name, type, wanted(type)) : wholly(name, type, wanted(type)))))
+    inParallel(rest.map((type) => (isLong ? loosely(name, type, wanted(type)) : wholly(name, type, wanted(type)))))
   )
   const others = elsewhere.flatMap(rowsIn)
   // A whole name counts before a part of one.
@@ -189,7 +190,8 @@ function* byName(
   const meant = [...(person === undefined ? [] : rowsIn(person)), ...others].filter(isWhole)
   if (meant.length > 0) return meant.length === 1 ? meant[0]! : several(meant, name)
   if (person !== undefined && rowsIn(person).length > 0) return person
-  const parts = others.filter((row) => ` ${foldText(row.name)} `.includes(` ${foldText(name)} `))
+  const reworded = others.filter((row) => isReworded(name, row.name))
+  const parts = [...reworded, ...(isDefinite ? others.filter((row) => isIn(name, row.name)) : [])]
   return parts.length === 0
     ? (person ?? notFound(name))
     : parts.length === 1
@@ -205,6 +207,18 @@ function* wholly(name: string, type: ContextType, wanted: ReadonlyArray<string>)
   const rows = (page?.entities ?? []).map((entity) => rowOf(type, entity))
   return rows.length === 1 ? rows[0]! : rows.length === 0 ? notFound(name) : several(rows, name)
 }
+
+/** Rows of a type with this name, with its words in another order or form, or with it in their names. */
+function* loosely(name: string, type: ContextType, wanted: ReadonlyArray<string>): Script<Row | Problem> {
+  const filters = beginningsOf(name).map((value): Filter => ({ columnId: "name", op: "ilike", value }))
+  const page = yield* find({ entityTypeId: type.id, filters, limit: MAX_NAMESAKES, selectColumns: wanted })
+  if (page === undefined || asksWhich(page)) return yield* wholly(name, type, wanted)
+  const rows = page.entities.map((entity) => rowOf(type, entity))
+  const found = rows.filter((row) => isIn(name, row.name) || isReworded(name, row.name))
+  return found.length === 0 ? notFound(name) : several(found, name)
+}
+
+const isIn = (part: string, name: string): boolean => ` ${foldText(name)} `.includes(` ${foldText(part)} `)
 
 /** Fewer words are no name that a row is known by: "the printer". */
 const MIN_PART = 2

@@ -66,7 +66,7 @@ export const PHRASES: Readonly<Record<string, ReadonlyArray<string>>> = byWord({
   ),
   forward: list("forward|up|earlier|ahead"),
   be: list(
-    "is now|'s now|is currently|should be|should now be|should read|should say|needs to be|need to be|must be|has to be|ought to be|will be|becomes|has become|became|is going to be|now is|should have been|is actually"
+    "is now|'s now|is currently|should be|should now be|should read|should now read|should say|needs to be|need to be|must be|has to be|ought to be|will be|becomes|has become|became|is going to be|now is|should have been|is actually"
   ),
   becomes: list(
     "should be|should now be|should become|needs to be|need to be|must be|has to be|ought to be|is now|'s now|are now|has become|became|just became|has just become|is no longer open and now|will be|needs to become|needs to go|should go|can go|has to go|gets"

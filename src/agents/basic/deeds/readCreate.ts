@@ -32,7 +32,7 @@ export const isValue = (words: Words, isList = false): boolean => {
   })
 }
 
-export const CREATES: ReadonlyArray<Omit<Way, "placed"> & { readonly pattern: Pattern }> = [
+export const CREATES: ReadonlyArray<Omit<Way, "place"> & { readonly pattern: Pattern }> = [
   { pattern: shapeOf("<create> {rest}"), statement: false, titled: false, bare: false },
   {
     pattern: shapeOf("(add|put|put in|enter|register|include|insert|create|input|record|save) {rest}"),
@@ -69,8 +69,8 @@ export const CREATES: ReadonlyArray<Omit<Way, "placed"> & { readonly pattern: Pa
 ]
 
 export interface Way {
-  /** The clause named a place such as the CRM, which holds people. */
-  readonly placed: boolean
+  /** Where the clause puts the row: "to the CRM", which holds people, or "to the task list". */
+  readonly place: Words
   /** The verb can be followed by nothing but a name. */
   readonly bare: boolean
   /** The verb alone means a meeting. */
@@ -160,8 +160,11 @@ export const readCreate = (
   }
   if (way.statement) return found
   const people = peopleOf(context)
-  if (people !== undefined && way.bare && at === 0 && (isPronoun(words) || (couldBeName(words) && way.placed)))
-    of({ type: people, name: words, rest: [] })
+  if (people !== undefined && way.bare && at === 0 && isPronoun(words)) of({ type: people, name: words, rest: [] })
+  const type = way.place.length === 0 ? undefined : (typeIn(way.place, context) ?? people)
+  if (type !== undefined && way.bare && at === 0 && !isPronoun(words))
+    if (type === people ? couldBeName(words) : words.length === 1 && words[0]!.quoted === true)
+      of({ type, name: words, rest: [] })
   // "add “Renew the domain” to the Platform project": the type whose columns the rest fits.
   if (way.bare && at === 0 && words[0]?.quoted === true && words.length > 1)
     for (const type of context.types) of({ type, name: words.slice(0, 1), rest: words.slice(1) })
@@ -171,6 +174,10 @@ export const readCreate = (
     of({ type: meetings, rest: [...lead, ...words.slice(start)] })
   return found
 }
+
+/** The type that a place names: "the task list". */
+const typeIn = (place: Words, context: Context) =>
+  place.map((_, at) => nounAt(place.slice(at), context)?.noun.type).find((type) => type !== undefined)
 
 const isSeveral = (said: string, { kind, type }: Noun): boolean =>
   kind === undefined ? said === type.plural.toLowerCase() && said !== type.name.toLowerCase() : /[^s]s$/.test(kind)

@@ -186,10 +186,10 @@ const partReader = (context: Context, effort: Effort) => {
   }
 
   /** "add Ada Lovelace to the crm", "we have a new lead called Ada", "they are a new lead". */
-  const created = (words: Words, wasPlaced: boolean): ReadonlyArray<Part> =>
+  const created = (words: Words, place: Words): ReadonlyArray<Part> =>
     CREATES.flatMap(({ bare, pattern, statement, titled }) =>
       [...matches(pattern, words, () => true)].flatMap(({ rest }) => {
-        const deeds = readCreate(rest!, context, { placed: wasPlaced && bare, bare, titled, statement }, isPlace)
+        const deeds = readCreate(rest!, context, { place, bare, titled, statement }, isPlace)
         return deeds.map((deed) => (statement ? Part.Statement({ deed, enough: false }) : Part.Order({ deed })))
       })
     )
@@ -251,15 +251,15 @@ const partReader = (context: Context, effort: Effort) => {
     if (before !== undefined) return before
     if (isPolite(clause)) return [Part.Reason({ isLoose: false })]
     const found = withoutOpeners(clause).flatMap((stage) => {
-      const bare = withoutAll(withoutClosers(lemmatized(stage), isPlace, false))
+      const unplaced = withoutClosers(lemmatized(stage), isPlace, false)
+      const bare = withoutAll(unplaced)
       const kept = withoutClosers(lemmatized(stage), isPlace, true)
-      const placed = bare.length < kept.length
       const singular = inSingular(bare)
       return [
         ...shaped(bare, false),
         ...(singular === undefined ? [] : shaped(singular, false).filter(isOfRows)),
-        ...(placed ? shaped(kept, true) : []),
-        ...(isInstead(stage) ? [] : created(bare, placed)),
+        ...(bare.length < kept.length ? shaped(kept, true) : []),
+        ...(isInstead(stage) ? [] : created(bare, kept.slice(unplaced.length))),
         ...kinds(bare),
         ...relative(bare),
         ...topic(bare)
