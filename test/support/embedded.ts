@@ -74,9 +74,18 @@ const cleanUp = (folder: string, names = statSync(folder).isDirectory() ? readdi
 
 export const clusterOf = (dataDir: string) => join(dataDir, "pg")
 
+/** The content of a server's pid file; undefined while there is none. */
+export const pidFileOf = (dataDir: string): string | undefined => {
+  try {
+    return readFileSync(join(clusterOf(dataDir), "postmaster.pid"), "utf8")
+  } catch {
+    return undefined
+  }
+}
+
 export const postmasterPid = (dataDir: string): number | undefined => {
-  const path = join(clusterOf(dataDir), "postmaster.pid")
-  return existsSync(path) ? Number(readFileSync(path, "utf8").split("\n")[0]) : undefined
+  const text = pidFileOf(dataDir)
+  return text === undefined || text === "" ? undefined : Number(text.split("\n")[0])
 }
 
 export const livePid = (dataDir: string): number => {

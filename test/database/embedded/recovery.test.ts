@@ -15,22 +15,14 @@ import {
   fresh,
   isRunning,
   livePid,
+  pidFileOf,
+  postmasterPid,
   query,
   root,
   until
 } from "../../support/embedded.ts"
 
 cleanUpAfterwards()
-
-/** Whether another server than this one says in its file that it is ready; there is none, or a partial one, while it starts. */
-const isReadyAfter = (dataDir: string, pid: number): boolean => {
-  try {
-    const isAnother = isRunning(dataDir) && livePid(dataDir) !== pid
-    return isAnother && readFileSync(join(clusterOf(dataDir), "postmaster.pid"), "utf8").includes("ready")
-  } catch {
-    return false
-  }
-}
 
 describe.concurrent("after a crash, an embedded server", () => {
   it("is started again with its data by the process that holds a lease", async () => {
@@ -39,7 +31,8 @@ describe.concurrent("after a crash, an embedded server", () => {
       await Effect.runPromise(query(source, "CREATE TABLE kept AS SELECT 42 AS answer"))
       const pid = livePid(options.dataDir)
       process.kill(pid, "SIGKILL")
-      await until(() => isReadyAfter(options.dataDir, pid))
+      await until(() => isRunning(options.dataDir) && postmasterPid(options.dataDir) !== pid)
+      await until(() => pidFileOf(options.dataDir)?.includes("ready") === true)
       expect(await Effect.runPromise(query(source, "SELECT answer FROM kept"))).toEqual([{ answer: 42 }])
     })
     expect(isRunning(options.dataDir)).toBe(false)
