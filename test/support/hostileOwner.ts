@@ -17,9 +17,9 @@ export const SETTING = [
   `GRANT ALL ON SCHEMA crm, public TO ${HOSTILE}`,
   `CREATE TABLE crm.staff (id int PRIMARY KEY, name text, email text)`,
   `INSERT INTO crm.staff VALUES (1, 'Sam', 'sam@here.example')`,
-  `CREATE FUNCTION theirs.leak(int) RETURNS text IMMUTABLE LANGUAGE plpgsql AS $$ BEGIN PERFORM pg_advisory_lock(${RAN}); RETURN (${READS_ALL}); END $$`,
+  `CREATE FUNCTION theirs.leak(int) RETURNS text IMMUTABLE LANGUAGE plpgsql AS $$ BEGIN PERFORM pg_advisory_lock_shared(${RAN}); RETURN (${READS_ALL}); END $$`,
   `ALTER FUNCTION theirs.leak(int) OWNER TO ${HOSTILE}`,
-  `CREATE FUNCTION theirs.leaks(text) RETURNS boolean IMMUTABLE LANGUAGE plpgsql AS $$ BEGIN PERFORM pg_advisory_lock(${RAN}); RETURN true; END $$`,
+  `CREATE FUNCTION theirs.leaks(text) RETURNS boolean IMMUTABLE LANGUAGE plpgsql AS $$ BEGIN PERFORM pg_advisory_lock_shared(${RAN}); RETURN true; END $$`,
   `ALTER FUNCTION theirs.leaks(text) OWNER TO ${HOSTILE}`,
   `GRANT USAGE ON SCHEMA theirs TO PUBLIC`
 ]
