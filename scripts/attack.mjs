@@ -19,6 +19,8 @@ import { openWorld } from "./attack/world.mjs"
 import { build } from "./build.mjs"
 import { isStale, root } from "./stale.mjs"
 
+/** A warning that is meant: requests without a pause end more traces in a second than are stored. */
+const TRACES_LOST = "Traces were lost, because too many ended in one second"
 const folder = mkdtempSync(join(tmpdir(), "max-attacks-"))
 
 const fail = (message) => {
@@ -89,7 +91,7 @@ const attacked = async (words, use) => {
     const complaints = world
       .said()
       .split("\n")
-      .filter((line) => /ERROR|WARN/.test(line))
+      .filter((line) => /ERROR|WARN/.test(line) && !line.includes(TRACES_LOST))
     const kinds = new Set(complaints.map((line) => line.replace(/^\[[^\]]*\] |#\d+|reference \w+/g, "")))
     if (kinds.size > 0) fail(`The server logged ${complaints.length} lines:\n  ${[...kinds].slice(0, 20).join("\n  ")}`)
     const after = await stateOf(world)

@@ -110,7 +110,7 @@ export class LookupBatcher {
     this.wakeAfterRest()
   }
 
-  /** No statement's end may follow, so a timer starts those that rest. */
+  /** Starts lookups after their rest: while all of them rest, no statement runs whose end would start them. */
   private wakeAfterRest(): void {
     const rest = this.queue.rest()
     if (rest === undefined || this.resting) return

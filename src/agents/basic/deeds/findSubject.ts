@@ -9,9 +9,9 @@ import { both, eqName, partly } from "../locate.ts"
 import type { Context, ContextType } from "../readConversation.ts"
 import { addDays } from "../readTime.ts"
 import { find, inParallel, type Script } from "../script.ts"
-import { beginningsOf, isReworded } from "./reworded.ts"
 import type { Subject } from "./Deed.ts"
 import { clock } from "./moments.ts"
+import { beginningsOf, isReworded } from "./reworded.ts"
 import type { Field, Vocabulary } from "./vocabulary.ts"
 import { type Said, textOf, type Word } from "./words.ts"
 
@@ -190,8 +190,7 @@ function* byName(
   const meant = [...(person === undefined ? [] : rowsIn(person)), ...others].filter(isWhole)
   if (meant.length > 0) return meant.length === 1 ? meant[0]! : several(meant, name)
   if (person !== undefined && rowsIn(person).length > 0) return person
-  const reworded = others.filter((row) => isReworded(name, row.name))
-  const parts = [...reworded, ...(isDefinite ? others.filter((row) => isIn(name, row.name)) : [])]
+  const parts = others.filter((row) => isReworded(name, row.name) || (isDefinite && isIn(name, row.name)))
   return parts.length === 0
     ? (person ?? notFound(name))
     : parts.length === 1

@@ -18,9 +18,10 @@ const wordsOf = (name: string): ReadonlyArray<string> =>
 /** What the name of a row in question has in it, whatever the form of its words. Words of one or two letters are left out. */
 export const beginningsOf = (name: string): ReadonlyArray<string> =>
   wordsOf(name)
-    .filter((word) => [...word].length > 2)
+    .map((word) => [...word])
+    .filter(({ length }) => length > 2)
     .slice(0, MAX_WORDS)
-    .map((word) => word.slice(0, Math.max(MIN_BEGINNING, word.length - MAX_ENDING)))
+    .map((word) => word.slice(0, Math.max(MIN_BEGINNING, word.length - MAX_ENDING)).join(""))
 
 /** Whether two texts have the same words, in any order and form, apart from light ones. */
 export const isReworded = (one: string, other: string): boolean => {

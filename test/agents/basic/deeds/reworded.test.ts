@@ -10,6 +10,7 @@ describe("a name in other words", () => {
     ["planning of the offsite", "Plan the offsite"],
     ["archiving old tickets", "Archive old tickets"],
     ["Résumé screening", "Screen résumés"],
+    ["a🎉🎉🎉 planning", "Plan a🎉🎉🎉"],
     ["Review the contract", "Review the contract"]
   ])("has the words of the name in another order and form: %s, %s", (said, name) => {
     expect(isReworded(said, name)).toBe(true)
