@@ -23,24 +23,33 @@ const escaped = (point: number): string => (point > 0xffff ? `\\U${hex(point, 8)
 
 const isSurrogate = (point: number): boolean => point >= 0xd800 && point <= 0xdfff
 
-/** The characters from U+0080 that satisfy a test, as ranges of a character class. */
-const characterClass = (includes: (character: string) => boolean): string => {
+/** Characters from U+0080 on, in order, as ranges of a character class. */
+const characterClass = (characters: Iterable<string>): string => {
   const ranges: Array<[number, number]> = []
-  for (let point = 0x80; point <= 0x10ffff; point++) {
-    if (isSurrogate(point) || !includes(String.fromCodePoint(point))) continue
+  for (const character of characters) {
+    const point = character.codePointAt(0)!
     const last = ranges.at(-1)
+    if (point < 0x80) continue
     if (last !== undefined && last[1] === point - 1) last[1] = point
     else ranges.push([point, point])
   }
   return ranges.map(([from, to]) => (from === to ? escaped(from) : `${escaped(from)}-${escaped(to)}`)).join("")
 }
 
+/** One text of all characters, in order: a search through it takes a twentieth of the time of a million tests. */
+const allCharacters = (): string => {
+  const units: Array<number> = []
+  for (let point = 0; point <= 0xffff; point++) if (!isSurrogate(point)) units.push(point)
+  for (let high = 0xd800; high <= 0xdbff; high++) for (let low = 0xdc00; low <= 0xdfff; low++) units.push(high, low)
+  return new TextDecoder("utf-16le").decode(Uint16Array.from(units))
+}
+
+const FOLDED_LETTERS = new RegExp(`\\p{Changes_When_Lowercased}|[${Object.keys(UNDECOMPOSED).join("")}]`, "gu")
+
 /** The one-to-one replacements of characters. */
-const replacedCharacters = (): readonly [from: string, to: string] => {
+const replacedCharacters = (all: string): readonly [from: string, to: string] => {
   let [from, to] = ["", ""]
-  for (let point = 0x41; point <= 0x10ffff; point++) {
-    if (isSurrogate(point)) continue
-    const character = String.fromCodePoint(point)
+  for (const character of all.match(FOLDED_LETTERS)!) {
     // NFKD has already decomposed the others.
     if (character.normalize("NFKD") !== character) continue
     const lower = character.toLowerCase()
@@ -71,15 +80,18 @@ const lowerAscii = (value: string): string => `pg_catalog.lower(${value} COLLATE
  * ASCII without its marks, and lower-casing ASCII is quick.
  */
 const foldText = (): string => {
-  const [from, to] = replacedCharacters()
-  const replaced = new Set([...from, ...Object.keys(UNDECOMPOSED)])
+  const all = allCharacters()
+  const [from, to] = replacedCharacters(all)
+  const replaced = [...new Set([...from, ...Object.keys(UNDECOMPOSED)])].sort(
+    (one, other) => one.codePointAt(0)! - other.codePointAt(0)!
+  )
   return `
   DECLARE folded pg_catalog.text := value;
   BEGIN
     IF ${beyondAscii("folded")} THEN
-      folded := pg_catalog.regexp_replace(pg_catalog.normalize(folded, 'NFKD'), '[${characterClass((character) => /\p{M}/u.test(character))}]+', '', 'g');
+      folded := pg_catalog.regexp_replace(pg_catalog.normalize(folded, 'NFKD'), '[${characterClass(all.match(/\p{M}/gu)!)}]+', '', 'g');
     END IF;
-    IF folded OPERATOR(pg_catalog.~) '[${characterClass((character) => replaced.has(character))}]' THEN
+    IF folded OPERATOR(pg_catalog.~) '[${characterClass(replaced)}]' THEN
       folded := ${foldedLetters("folded", from, to)};
     ELSIF ${beyondAscii("folded")} THEN
       folded := pg_catalog.normalize(${lowerAscii("folded")}, 'NFC');
