@@ -1,4 +1,5 @@
-/** The page /docs: the API's documentation, generated from its declaration. */
+/** The API's documentation, generated from its declaration: as the page /docs, and as OpenAPI. */
+import { Effect } from "effect"
 import { HttpServerResponse } from "effect/http"
 import * as OpenApi from "effect/http-api/OpenApi"
 import { createHash } from "node:crypto"
@@ -56,4 +57,6 @@ their input as a JSON body; with <code>Accept: text/plain</code> they respond wi
 <table>${problems.join("")}</table>`
 }
 
-export const docs = page("Max", describe())
+/** Both are generated for their first request, because that would take a quarter of a server's start. */
+export const docs = Effect.cached(Effect.sync(() => page("Max", describe())))
+export const openApi = Effect.cached(Effect.sync(() => HttpServerResponse.jsonUnsafe(OpenApi.fromApi(Api))))

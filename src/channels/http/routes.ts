@@ -6,7 +6,6 @@ import { ByteSize, Context, Effect, Layer, type Schema, SchemaAST } from "effect
 import { HttpIncomingMessage, HttpRouter, HttpServerResponse } from "effect/http"
 import * as HttpApi from "effect/http-api/HttpApi"
 import * as HttpApiBuilder from "effect/http-api/HttpApiBuilder"
-import * as OpenApi from "effect/http-api/OpenApi"
 import { powersOf } from "../../permissions/Policy.ts"
 import { Credentials } from "../../services/access/Credentials.ts"
 import { ProviderSignIn } from "../../services/access/ProviderSignIn.ts"
@@ -40,7 +39,7 @@ import { metrics, METRICS_ROUTE } from "./metrics.ts"
 import { INTAKE_ROUTES, IntakeWebhooks } from "../intake/webhooks.ts"
 import { Sms, SMS_ROUTES } from "../sms/webhooks.ts"
 import { OpenStreams } from "./OpenStreams.ts"
-import { docs } from "./pages.ts"
+import { docs, openApi } from "./pages.ts"
 import { orProblem } from "./problems.ts"
 import { asOptions, hasPasskeys, Passkeys, siteOf } from "./passkeys.ts"
 import { ready } from "./ready.ts"
@@ -178,8 +177,8 @@ const Handlers = Layer.mergeAll(
 const Undeclared = Layer.mergeAll(
   Assets,
   Layer.unwrap(Effect.map(metrics, (answer) => HttpRouter.add("GET", METRICS_ROUTE.path, answer))),
-  HttpRouter.add("GET", "/docs", docs),
-  HttpRouter.add("GET", "/openapi.json", HttpServerResponse.jsonUnsafe(OpenApi.fromApi(Api)))
+  Layer.unwrap(Effect.map(docs, (answer) => HttpRouter.add("GET", "/docs", answer))),
+  Layer.unwrap(Effect.map(openApi, (answer) => HttpRouter.add("GET", "/openapi.json", answer)))
 )
 
 export const Routes = Layer.mergeAll(
