@@ -10,7 +10,7 @@ const wanted = process.argv.slice(2)
 const sources = readdirSync(join(root, "test"), { recursive: true, withFileTypes: true })
   .filter((entry) => entry.isFile() && entry.name.endsWith(".ts"))
   .map((entry) => join(entry.parentPath, entry.name))
-const hasSeries = (path) => /\bpartOf\(|support\/long\.ts"/.test(readFileSync(path, "utf8"))
+const hasSeries = (path) => /\bpartOf\(|support\/(long|linear)\.ts"/.test(readFileSync(path, "utf8"))
 const files = sources
   .filter((path) => path.endsWith(".test.ts") && hasSeries(path))
   .map((path) => relative(root, path))

@@ -6,6 +6,7 @@ import { join } from "node:path"
 import { describe, expect } from "vitest"
 import { MAX_SCRIPT_STEPS } from "../../../../src/agents/loop.ts"
 import { BasicAgent } from "../../../support/basic.ts"
+import { someOf } from "../../../support/long.ts"
 import { isExpected, salesCompany, saying, taskTeam, type Write } from "../../../support/deeds.ts"
 
 interface SetCase {
@@ -88,10 +89,10 @@ describe("requests to change a set of rows in basic mode", () => {
         })
     )
 
-    it.effect("draft what 966 requests that were written before the rules ask for, or nothing", () =>
+    it.effect("draft what requests ask for that were written before the rules, or nothing", () =>
       Effect.gen(function* () {
         const [team, company] = [yield* saying(yield* taskTeam), yield* saying(yield* salesCompany)]
-        for (const [ofTeam, ofCompany, floor] of UNSEEN) {
+        for (const [ofTeam, ofCompany, floor] of someOf(UNSEEN)) {
           const scored = [yield* score(team, casesOf(`${ofTeam}.jsonl`))]
           if (ofCompany !== undefined) scored.push(yield* score(company, casesOf(`${ofCompany}.jsonl`)))
           const sum = (what: "exact" | "wrong") => scored.reduce((all, one) => all + one[what], 0)
