@@ -1,4 +1,6 @@
 // Replays of published vulnerabilities: each names its test, its defence, and the patch that removes the defence.
+import { moves } from "./moves.mjs"
+
 const bind = "src/permissions/bindPredicate.ts"
 const engine = "src/permissions/PermissionEngine.ts"
 const find = "src/database/sql/find.ts"
@@ -3175,5 +3177,6 @@ export const replays = [
       "shownRows.ts `Joins`: the conditions of a step are compared with TRUE, so that no equality is carried over",
     removed: "the comparison with TRUE",
     patches: [[shownRows, '(${shown.join(" AND ")}) IS TRUE', '(${shown.join(" AND ")})']]
-  }
+  },
+  ...moves
 ]

@@ -5,8 +5,6 @@
 import { Effect, Exit, Redacted, Scope } from "effect"
 import { connect as connectHttp2 } from "node:http2"
 import { request as httpsRequest, type RequestOptions } from "node:https"
-import { createServer } from "node:net"
-import type { AddressInfo } from "node:net"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { Credentials } from "../../src/services/access/Credentials.ts"
 import { administered } from "../support/administered.ts"
@@ -15,15 +13,7 @@ import { ask, startServer, type TestServer } from "../support/http.ts"
 import { memberWithToken } from "../support/members.ts"
 import { finds, type MessagesServer, says, startMessages } from "../support/messages.ts"
 import { until } from "../support/until.ts"
-import { NAME, type Ports, PROXIES, type ProxyName, startTlsProxy } from "./startProxy.ts"
-
-const freePort = () =>
-  new Promise<number>((resolve) => {
-    const server = createServer().listen(0, "127.0.0.1", () => {
-      const { port } = server.address() as AddressInfo
-      server.close(() => resolve(port))
-    })
-  })
+import { freePort, NAME, type Ports, PROXIES, type ProxyName, startTlsProxy } from "./startProxy.ts"
 
 const MEBIBYTE = 1024 * 1024
 const FAILURES = 300
