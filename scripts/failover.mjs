@@ -20,6 +20,18 @@ const FAULTS = [
     also: atItsOwnAddress
   },
   { name: "the leader's node hangs", fault: (cluster, node) => cluster.stop(node), seconds: 45 },
+  {
+    name: "the synchronous standby's node dies",
+    fault: (cluster, node) => cluster.stopAll([node]),
+    of: (cluster) => cluster.standby("sync_standby"),
+    seconds: 25
+  },
+  {
+    name: "the other standby's node dies",
+    fault: (cluster, node) => cluster.stopAll([node]),
+    of: (cluster) => cluster.standby("replica"),
+    seconds: 15
+  },
   { name: "a planned switchover", fault: (cluster, node) => cluster.switchover(node), seconds: 20 },
   // The control: the same fault loses acknowledged changes without synchronous_mode.
   {
@@ -64,10 +76,10 @@ try {
       await cluster.healAll([other, last])
       await cluster.setSynchronous(true)
     }
-    for (const { also, fault, loses = false, name, seconds } of chosen) {
+    for (const { also, fault, loses = false, name, of = (whole) => whole.leader(), seconds } of chosen) {
       if (loses) await cluster.setSynchronous(false)
       else await cluster.healthy()
-      const node = await cluster.leader()
+      const node = await of(cluster)
       load.begin()
       await load.during(5)
       const from = performance.now()

@@ -113,6 +113,10 @@ export const openCluster = async () => {
     const name = (await members()).find(({ role }) => role === "leader" || role === "master")?.name
     return nodes.find((node) => node.name === name)
   }
+  const standby = async (wanted) => {
+    const name = (await members()).find(({ role }) => role === wanted)?.name
+    return nodes.find((node) => node.name === name)
+  }
   const isHealthy = async (synchronous) => {
     const all = await members()
     return (
@@ -146,6 +150,7 @@ export const openCluster = async () => {
   return {
     healthy,
     leader,
+    standby,
     superuser,
     query,
     /** Ends what the node runs, without warning, while its standbys lack the changes of the last moments. */
@@ -160,7 +165,7 @@ export const openCluster = async () => {
     stop: (node) => signal([...descendants(node.patroni.child.pid), ...descendants(postmaster(node))], "SIGSTOP"),
     stopPatroni: (node) => signal([node.patroni.child.pid], "SIGSTOP"),
     switchover: async (node) => {
-      const candidate = (await members()).find(({ role }) => role === "sync_standby").name
+      const { name: candidate } = await standby("sync_standby")
       await fetch(`http://127.0.0.1:${node.rest}/switchover`, {
         method: "POST",
         body: JSON.stringify({ leader: node.name, candidate })

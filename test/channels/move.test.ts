@@ -550,13 +550,15 @@ describe("max move --org that is killed", () => {
       const victim = await newVictim()
       const child = spawnMax(["move", "--org", victim.slug, "--to", "env:THERE"], env())
       const ended = once(child, "exit")
-      await Promise.race([ended, delay(500 + number * 400)])
+      // Counted from its first step, which a busy machine delays.
+      await Promise.race([ended, until(() => asks(["source", `SELECT true ${MOVE}`], victim))])
+      await Promise.race([ended, delay(number * 300)])
       child.kill("SIGKILL")
       await ended
       await quiet()
       const [row] = await rowsIn(second.url, `SELECT NOT closed AS opened ${MOVE}`, [victim.id])
       const [source] = await rowsIn(first.url, `SELECT moved_at IS NOT NULL AS moved ${MOVE}`, [victim.id])
-      console.log(`killed after ${500 + number * 400} ms`, JSON.stringify([source, row]))
+      console.log(`killed ${number * 300} ms after it began`, JSON.stringify([source, row]))
       if (source?.["moved"] === true && row === undefined) continue
       const undo = source !== undefined && number % 2 === 0
       expect(await recover(victim, undo, row?.["opened"] === true)).toEqual(NOTHING)

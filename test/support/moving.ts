@@ -32,7 +32,8 @@ interface Options {
 }
 
 export const openMoves = async () => {
-  const cells = await Promise.all([startCell("-c log_statement=ddl"), startCell("-c log_statement=ddl")])
+  // One after the other: initdb holds up this process, and the other's connections would time out.
+  const cells = [await startCell("-c log_statement=ddl"), await startCell("-c log_statement=ddl")] as const
   const servers = await Promise.all(cells.map(({ url }) => startServer(url)))
   const at = (where: Place) => (where === "source" ? 0 : 1)
   const ownerOf = (where: Place): Promise<PgClient.PgClient> =>

@@ -73,18 +73,32 @@ layer(Url.layer, { excludeTestServices: true })("a credential", (it) => {
     })
   )
 
+  /** Shifts the clock of this process until the test ends. */
+  const shiftClock = (milliseconds: number) => {
+    const now = Date.now
+    return Effect.acquireRelease(
+      Effect.sync(() => void (Date.now = () => now() + milliseconds)),
+      () => Effect.sync(() => void (Date.now = now))
+    )
+  }
+
   it.effect("expires by the database's clock, even if the clock of the process is an hour behind", () =>
     Effect.gen(function* () {
-      const now = Date.now
-      yield* Effect.acquireRelease(
-        Effect.sync(() => void (Date.now = () => now() - 3_600_000)),
-        () => Effect.sync(() => void (Date.now = now))
-      )
+      yield* shiftClock(-3_600_000)
       const { ask, expireIn } = yield* start("clocks", 100)
       yield* expireIn("2 seconds")
       expect(yield* ask).toBe(1)
       const error = yield* Effect.flip(ask).pipe(Effect.retry({ schedule: Schedule.spaced("100 millis"), times: 100 }))
       expect(error).toEqual(NotAuthenticated.error)
+    })
+  )
+
+  it.effect("is admitted until then, even if the clock of the process is two days ahead", () =>
+    Effect.gen(function* () {
+      const { ask, expireIn } = yield* start("clocks-ahead", 100)
+      yield* expireIn("1 day")
+      yield* shiftClock(2 * 86_400_000)
+      expect([yield* ask, yield* ask]).toEqual([1, 2])
     })
   )
 
