@@ -3,10 +3,15 @@
  * are answered again. docs/operate.md reports the results.
  * Usage: node scripts/failover.mjs [WORD of a fault …]
  */
+import { readFileSync } from "node:fs"
+import { join } from "node:path"
 import { openCluster } from "./failover/cluster.mjs"
 import { openLoad } from "./failover/load.mjs"
+import { root } from "./stale.mjs"
 
 const wanted = process.argv.slice(2)
+/** Requests are answered again within so many seconds: one and a half times what Patroni waits for a leader. */
+const MOST = 1.5 * Number(/^ *ttl: (\d+)$/m.exec(readFileSync(join(root, "docs/failover/patroni.yml"), "utf8"))[1])
 /** A leader whose Patroni hangs keeps its Postgres: it answers at its own address, from a state that is over. */
 const atItsOwnAddress = async (load, { port }) =>
   `at the former leader's own address a suspended member is ${(await load.isAnsweredAt(port)) ? "" : "not "}answered`
@@ -94,6 +99,7 @@ try {
       const isRight =
         answered > 0 &&
         empty === 0 &&
+        outage <= MOST &&
         (loses ? gone > 0 : gone === 0 && suspended.wrong === 0 && unexpected.length === 0)
       console.log(
         [

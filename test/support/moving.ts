@@ -29,6 +29,8 @@ interface Options {
   readonly following?: () => Promise<unknown>
   readonly directory?: Directory
   readonly password?: string
+  /** Replaces the source's address, as the target reaches it. */
+  readonly reached?: (url: string) => string
 }
 
 export const openMoves = async () => {
@@ -67,7 +69,10 @@ export const openMoves = async () => {
       const { token } = await here.run(memberWithToken(organization, `admin@${slug}.example`, ["admin"]))
       return { organization, token }
     },
-    move: ({ organization }: Mover, { directory, following, password }: Options = {}): Promise<Moved> =>
+    move: (
+      { organization }: Mover,
+      { directory, following, password, reached = (url) => url }: Options = {}
+    ): Promise<Moved> =>
       Effect.runPromise(
         moveOrganization({
           ...sides(organization),
@@ -80,7 +85,7 @@ export const openMoves = async () => {
           connection: (user, name) =>
             connectionString(
               {
-                url: Redacted.make(cells[0]!.url),
+                url: Redacted.make(reached(cells[0]!.url)),
                 ...(password === undefined ? {} : { password: Redacted.make(password) })
               },
               user,

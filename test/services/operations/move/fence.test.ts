@@ -67,7 +67,7 @@ describe("a move of an organization", () => {
     expect([await moves.find(mover, "source"), await moves.find(mover, "target")]).toEqual([503, 503])
     await release()
     await moved
-    // A change at the target isn't known here: whoever asks here gets no answer.
+    // A change at the target isn't known here, so nothing is answered here.
     expect([await moves.find(mover, "source"), await moves.find(mover, "target")]).toEqual([503, `Ada of ${slug}`])
     const people = "SELECT count(*)::int FROM data.people WHERE organization_id = $1::bigint AND status = 'Customer'"
     expect(await moves.value(mover, "target", people)).toBe(1)

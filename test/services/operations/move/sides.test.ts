@@ -89,8 +89,13 @@ describe("a move of an organization", () => {
 
   it("shows the source's password in no log of either server", async () => {
     const mover = await moves.mover()
-    await moves.move(mover, { password: "s3cret-of-the-source" })
-    expect(moves.logs().map((log) => log.includes("s3cret-of-the-source"))).toEqual([false, false])
+    const password = "s3cret-of-the-source"
+    // A statement that fails is logged with its text.
+    const unreachable = { password, reached: (url: string) => url.replace("port=5432", "port=5431") }
+    await expect(moves.move(mover, unreachable)).rejects.toThrow("can't subscribe at the source")
+    expect(moves.logs()[1]).toContain("the subscription was not made")
+    await moves.move(mover, { password })
+    expect(moves.logs().map((log) => log.includes(password))).toEqual([false, false])
     expect(await moves.leftOf(mover)).toEqual(["triggers"])
   })
 
