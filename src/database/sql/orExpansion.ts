@@ -54,7 +54,8 @@ const isIndexedColumn = (key: string, type: EntityType): boolean => {
   return column !== undefined && column.kind !== "boolean" && column.kind !== "list"
 }
 
-const hasHop = (bound: Condition): boolean =>
+/** Whether a condition depends on related rows. */
+export const hasHop = (bound: Condition): boolean =>
   bound._tag === "Some" ||
   bound._tag === "None" ||
   bound._tag === "Referrer" ||

@@ -19,6 +19,7 @@ import {
 import { quoted } from "../../domain/text.ts"
 import { isPlain } from "../../domain/valueList.ts"
 import { parseId } from "../../domain/values.ts"
+import { hasHop } from "../../database/sql/orExpansion.ts"
 import type { Condition } from "../../database/sql/Parameter.ts"
 import { LITERALS, Parameters, StatementCache, type Values } from "../../database/sql/prepared.ts"
 import type { ResolvedQuery, SelectedColumn } from "../../database/sql/ResolvedQuery.ts"
@@ -142,16 +143,17 @@ const resolveNames = (query: FindQuery, visible: Visible, bounds = LOOKUP): Resu
       name: plan.cells.get(DISPLAY_NAME) ?? NEVER,
       status: plan.cells.get(STATUS) ?? NEVER,
       select,
-      ...accessOf(query.filters, paths, visibleType, visible),
+      ...accessOf(query.filters, paths, plan.where, visibleType, visible),
       label: [type.slug, ...query.filters.map((filter, index) => `${paths[index]!.written}:${filter.op}`)].join(" ")
     }
     return { visibleType, paths, fixed, statements: new StatementCache() }
   })
 
-/** How the statement reaches its rows: decided by names and operators, never by the caller. */
+/** How the statement reaches its rows: decided by names, operators and the plan, never by the caller's values. */
 const accessOf = (
   filters: ReadonlyArray<Filter>,
   paths: ReadonlyArray<Path>,
+  plan: ResolvedQuery["plan"],
   { type }: VisibleType,
   visible: Visible
 ): Pick<ResolvedQuery, "hops" | "pool"> => {
@@ -166,7 +168,9 @@ const accessOf = (
     filters.every(({ op, value }, index) => op === "eq" && isPlain(value) && ownColumn(paths[index]!) !== undefined) &&
     isManagedThroughout(visible.state.catalog, type)
   if (isLookup) return { hops: "probe", pool: "lookup" }
-  return { hops: equals(isSelective) ? "subplan" : "array", pool: "search" }
+  // Of a value that many rows have, few rows may match a search and a plan by relations: those are then collected.
+  const isNarrow = hasHop(plan) && filters.some(({ op }) => op === "ilike")
+  return { hops: equals(isSelective) && !isNarrow ? "subplan" : "array", pool: "search" }
 }
 
 /** Resolves a request for a caller, with a parameter in place of each value, so that the statement can be reused. */
