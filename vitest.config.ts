@@ -47,7 +47,7 @@ class LongestFirst extends BaseSequencer {
   }
 }
 
-/** These need nginx and Caddy: `npm run prove -- proxies` runs them, and nothing else. */
+/** These need nginx, Caddy and haproxy: `npm run prove -- proxies` runs them, and nothing else. */
 const PROXIES = "test/proxies/**/*.test.ts"
 const isProxies = process.env["MAX_TEST_PROXIES"] === "on"
 

@@ -57,7 +57,7 @@ if (wanted.length === 0 || wanted.includes("replicas"))
   run(process.execPath, ["scripts/defences.mjs", "A standby that answered although it was behind"], {
     MAX_TEST_LONG: ""
   })
-// Needs Debian's packages nginx and caddy.
+// Needs Debian's packages nginx, caddy and haproxy.
 if (wanted.length === 0 || wanted.includes("proxies"))
   run(process.execPath, ["node_modules/vitest/vitest.mjs", "run"], { MAX_TEST_LONG: "", MAX_TEST_PROXIES: "on" })
 // Needs Debian's packages patroni, etcd-server and haproxy.
