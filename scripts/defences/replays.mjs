@@ -839,7 +839,7 @@ export const replays = [
     defence: "apply.ts, Importer.ts: whatever writes rows replaces the data version",
     removed: "the new data version",
     patches: [
-      [apply, "if (steps.length > 0) yield* raiseDataVersion(sql, organizationId)", ""],
+      [apply, "...(steps.length === 0 ? [] : [newDataVersion(organizationId)])", ""],
       ["src/services/import/Importer.ts", "yield* raiseDataVersion(sql, organization.id)", ""]
     ]
   },

@@ -66,27 +66,19 @@ export interface Beside {
   readonly parameters: ReadonlyArray<unknown>
 }
 
-/** The parameters of `APPEND`. */
-const APPENDED = 6
-
 /** Appends a record to a chain that the transaction has locked; `beside` writes in the same statement. */
 export const appendHeld = (
   sql: PgClient.PgClient,
   organizationId: bigint,
   chain: Chain,
   { action, actor, details, subject }: AuditEvent,
-  beside?: Beside
+  ...beside: ReadonlyArray<Beside>
 ): Effect.Effect<void, SqlError.SqlError> => {
-  const also = beside?.text.replaceAll(/\$(\d+)/g, (_, index: string) => `$${Number(index) + APPENDED}`)
-  return Effect.asVoid(
-    sql.unsafe(`${also === undefined ? "" : `WITH beside AS (${also}) `}${APPEND}`, [
-      organizationId,
-      chain,
-      actor,
-      action,
-      subject,
-      JSON.stringify(details ?? {}),
-      ...(beside?.parameters ?? [])
-    ])
-  )
+  const parameters: Array<unknown> = [organizationId, chain, actor, action, subject, JSON.stringify(details ?? {})]
+  const also = beside.map((one, at) => {
+    const first = parameters.length
+    parameters.push(...one.parameters)
+    return `b${at} AS (${one.text.replaceAll(/\$(\d+)/g, (_, index: string) => `$${Number(index) + first}`)})`
+  })
+  return Effect.asVoid(sql.unsafe(`${also.length === 0 ? "" : `WITH ${also.join(", ")} `}${APPEND}`, parameters))
 }

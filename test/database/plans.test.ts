@@ -8,10 +8,22 @@ import { QUESTIONS } from "../../bench/world/questions.ts"
 import { Database } from "../../src/database/Database.ts"
 import type { Statement } from "../../src/database/sql/ResolvedQuery.ts"
 import { BOUNDS } from "../../src/database/sql/throughRelation.ts"
+import {
+  compileDelete,
+  compileLock,
+  compilePropose,
+  compileSeen,
+  compileUpdate,
+  compileVerify
+} from "../../src/database/sql/write.ts"
+import { columnBySlug, peopleOf } from "../../src/domain/EntityType.ts"
 import { encodeId } from "../../src/domain/ids.ts"
 import { CurrentPrincipal } from "../../src/domain/Principal.ts"
 import type { FilterOp, FindQuery } from "../../src/domain/Query.ts"
+import { makeCallers } from "../../src/services/changes/callers.ts"
 import { EntityQueryService } from "../../src/services/EntityQueryService.ts"
+import { IdentityResolver } from "../../src/services/members/IdentityResolver.ts"
+import { OrgEntityStore } from "../../src/services/OrgEntityStore.ts"
 import { TestServices } from "../support/database.ts"
 import { type Access, accessOfStatement } from "../support/plans.ts"
 
@@ -234,6 +246,57 @@ layer(TestServices, { excludeTestServices: true })("Postgres's execution plans",
       })
     )
   }
+
+  it.effect("read the rows of changes by their primary keys, however many ids are named", () =>
+    Effect.gen(function* () {
+      const world = yield* openedWorld
+      const { owner } = yield* Database
+      const { organization } = world.organizations.huge
+      const identities = yield* IdentityResolver
+      const caller = makeCallers(yield* OrgEntityStore)(
+        yield* identities.readmit(yield* admit(world.organizations.huge, "everything"))
+      )
+      const { catalog } = caller
+      const people = peopleOf(catalog)!
+      const rows = yield* owner.unsafe<{ id: bigint }>(
+        "SELECT id FROM data.people WHERE organization_id = $1::bigint ORDER BY id DESC LIMIT 25",
+        [organization.id]
+      )
+      const [read, write] = [caller.readOf(people)!, caller.writeOf(people, "update")!]
+      const assignments = [
+        { column: columnBySlug(people, "email")!, texts: ["a@example.com", "a@example.com"] },
+        {
+          column: columnBySlug(people, "owner")!,
+          texts: [rows[0]!.id.toString()],
+          target: { type: people, where: read.where }
+        }
+      ]
+      const faults: Array<string> = []
+      for (const count of [1, 3, 25]) {
+        const ids = rows.slice(0, count).map(({ id }) => id.toString())
+        const change = { type: people, ids, assignments, read, write }
+        const shown = ids.map((id) => ({ id, before: [null, null], name: null }))
+        const statements = {
+          propose: compilePropose(change, catalog, { type: people, id: ids[0]!, read }),
+          seen: compileSeen(people, ids, people.columns, read, catalog),
+          lock: compileLock(change, shown, catalog),
+          update: compileUpdate(people, ids, assignments, catalog),
+          verify: compileVerify(people, ids, people.columns, write, catalog),
+          delete: compileDelete(people, ids, catalog)
+        }
+        for (const [name, statement] of Object.entries(statements))
+          for (const plan of ["custom", "generic"] as const) {
+            // Failing rolls the transaction back, so that no row is written.
+            const looked = Effect.flatMap(accessOfStatement(owner, statement, plan), Effect.fail)
+            const access = yield* Effect.flip(owner.withTransaction(looked))
+            if (!("ways" in access)) return yield* Effect.die(access)
+            for (const way of access.ways.filter((one) => !/_pkey$| on organizations$/.test(one)))
+              faults.push(`${name} of ${count}, ${plan} plan: ${way}`)
+          }
+      }
+      expect(faults).toEqual([])
+    })
+  )
 
   it.effect("are reported as faulty when an index is missing", () =>
     Effect.gen(function* () {

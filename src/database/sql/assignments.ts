@@ -15,6 +15,24 @@ import { SQL_TYPE } from "./sqlType.ts"
 export const idList = (ids: ReadonlyArray<string>, { writer }: FragmentContext, type?: EntityType): string =>
   `${writer.bind(ids, "text[]")}::${idCast(type?.mapping?.id.type)}[]`
 
+/**
+ * That a row has one of the ids. Each id is looked up by the primary key: the length of an array is unknown to a generic plan, which
+ * then takes another index of the organization and reads all of it.
+ */
+export const hasId = (
+  type: EntityType,
+  alias: string,
+  ids: ReadonlyArray<string>,
+  context: FragmentContext
+): string => {
+  const [id, ...others] = ids
+  const is =
+    id !== undefined && others.length === 0
+      ? `= ${context.writer.bind(id, idCast(type.mapping?.id.type))}`
+      : `IN (SELECT unnest(${idList(ids, context, type)}))`
+  return `${idReference(type, alias)} ${is}`
+}
+
 /** The stored text of a cell: exact, and the same in every session. */
 export const storedText = (column: Column, alias: string, context: FragmentContext, type?: EntityType): string => {
   const { storage } = column
@@ -188,7 +206,7 @@ export const targetsVisible = (assignment: Assignment, context: FragmentContext)
   const other = context.writer.alias()
   return (
     `(SELECT count(*) = ${context.writer.bind(ids.length, "int")} FROM ${relationOf(target.type, context.writer)} ${other} ` +
-    `WHERE ${belongs(target.type, other, context)} AND ${idReference(target.type, other)} = ANY(${idList(ids, context, target.type)}) ` +
+    `WHERE ${belongs(target.type, other, context)} AND ${hasId(target.type, other, ids, context)} ` +
     `AND ${fragment(target.where, target.type, other, context)})`
   )
 }

@@ -6,7 +6,7 @@ import {
   type EntityType,
   nameOfRelation
 } from "../../domain/EntityType.ts"
-import { idList } from "./assignments.ts"
+import { hasId } from "./assignments.ts"
 import { type FragmentContext, fragmentContext } from "./fragmentContext.ts"
 import { statementOf } from "./held.ts"
 import type { Statement } from "./ResolvedQuery.ts"
@@ -27,7 +27,7 @@ export const compileCarried = (type: EntityType, ids: ReadonlyArray<string>, cat
   const context = fragmentContext(catalog, new SqlWriter(), "probe")
   const counts = carriedOf(type).map((carried) => countOf(carried, context))
   const select = `SELECT ${idReference(type, "p")}::text AS id, ARRAY[${counts.join(", ")}]::int[] AS counts FROM ${relationOf(type, context.writer)} p`
-  const where = `${belongs(type, "p", context)} AND ${idReference(type, "p")} = ANY(${idList(ids, context, type)})`
+  const where = `${belongs(type, "p", context)} AND ${hasId(type, "p", ids, context)}`
   return statementOf("carried", select, where, context)
 }
 

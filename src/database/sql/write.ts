@@ -17,6 +17,7 @@ import {
   assignedLinks,
   ctes,
   fixedValues,
+  hasId,
   idList,
   ledToVisible,
   physicalValues,
@@ -163,9 +164,9 @@ export const compileUpdate = (
   const values = [...(type.mapping === undefined ? physicalValues : writtenValues)(assignments, context, type)].map(
     ([column, value]) => `${identifier(column)} = ${value}`
   )
-  const keys = idList(ids, context, type)
-  const links = withLinks(assignments, keys, true, context)
-  const rows = `${belongs(type, "p", context)} AND ${idReference(type, "p")} = ANY(${keys})`
+  const hasLinks = assignments.some(({ column }) => column.storage._tag === "Many")
+  const links = hasLinks ? withLinks(assignments, idList(ids, context, type), true, context) : ""
+  const rows = byIds(type, ids, context)
   const returned = returning(type, assignments, context)
   if (type.mapping !== undefined) {
     const set = `UPDATE ${relationOf(type, context.writer)} p SET ${values.join(", ")}`
@@ -184,9 +185,8 @@ export const compileUpdate = (
 /** Deletes rows and their own links; links of other rows to them stay. Returns the rows' `id`s. */
 export const compileDelete = (type: EntityType, ids: ReadonlyArray<string>, catalog: Catalog): Statement => {
   const context = writingContext(type, "delete", catalog)
-  const keys = idList(ids, context, type)
+  const rows = byIds(type, ids, context)
   if (type.mapping !== undefined) {
-    const rows = `${belongs(type, "p", context)} AND ${idReference(type, "p")} = ANY(${keys})`
     const id = `${idReference(type, "p")}::text AS id`
     const relation = relationOf(type, context.writer)
     const removed = removedValues(type, context)
@@ -196,12 +196,12 @@ export const compileDelete = (type: EntityType, ids: ReadonlyArray<string>, cata
     return mappedWrite("delete", `UPDATE ${relation} p SET ${removed.join(", ")}`, rows, gone, context)
   }
   const links = type.columns.flatMap(({ storage }) =>
-    storage._tag === "Many" ? [removeLinks(storage, keys, undefined, context)] : []
+    storage._tag === "Many" ? [removeLinks(storage, idList(ids, context), undefined, context)] : []
   )
   return {
     text:
       `/* max delete */ ${ctes(links)}DELETE FROM ${relationOf(type, context.writer)} p ` +
-      `WHERE ${belongs(type, "p", context)} AND p.id = ANY(${keys}) RETURNING p.id::text AS id`,
+      `WHERE ${rows} RETURNING p.id::text AS id`,
     parameters: context.writer.parameters
   }
 }
@@ -252,7 +252,7 @@ const writingContext = (type: EntityType, op: "create" | "update" | "delete", ca
 }
 
 const byIds = (type: EntityType, ids: ReadonlyArray<string>, context: FragmentContext): string =>
-  `${belongs(type, "p", context)} AND ${idReference(type, "p")} = ANY(${idList(ids, context, type)})`
+  `${belongs(type, "p", context)} AND ${hasId(type, "p", ids, context)}`
 
 const organizationColumn = (type: EntityType, context: FragmentContext, alias = "p"): string =>
   type.mapping === undefined ? `${alias}.organization_id` : `${organizationOf(type, alias, context)} AS organization_id`

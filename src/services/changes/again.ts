@@ -5,7 +5,7 @@ import type { ChangeDocument } from "../../domain/Change.ts"
 import { Decided, UnknownName } from "../../domain/errors.ts"
 import { type Call, callOf } from "./calls/Call.ts"
 import type { Caller } from "./callers.ts"
-import { open } from "./document.ts"
+import { documentOf } from "./document.ts"
 import { leastOf } from "./level.ts"
 import { noChange, type Proposing } from "./propose.ts"
 import type { Stored, Via } from "./records.ts"
@@ -18,9 +18,10 @@ export const repeatable = (
 ): Effect.Effect<ChangeDocument, UnknownName | Decided> => {
   if (stored === undefined || stored.state === "drafted" || stored.proposer_id !== who) return Effect.fail(noChange)
   const isOver = stored.state === "expired" || stored.state === "stale"
-  return !isOver || stored.undoes !== null || stored.document === null
+  const document = isOver && stored.undoes === null ? documentOf(stored) : undefined
+  return document === undefined
     ? Effect.fail(new Decided({ message: "This change can't be proposed again.", state: stored.state }))
-    : Effect.succeed(open(stored.document, stored.digest))
+    : Effect.succeed(document)
 }
 
 /** The units of the document as the catalog is now. Fails when it no longer has a type or a column. */

@@ -5,7 +5,7 @@
 import { Effect } from "effect"
 import type { SqlError } from "effect/sql"
 import { appendHeld, leaveRoleHoldingAudit } from "../../database/audit.ts"
-import { raiseDataVersion } from "../../database/dataVersion.ts"
+import { newDataVersion } from "../../database/dataVersion.ts"
 import type { Database } from "../../database/Database.ts"
 import type { ChangeDocument, Receipt } from "../../domain/Change.ts"
 import { actionByKey } from "../../domain/Action.ts"
@@ -14,7 +14,7 @@ import { NotAllowed, type NotYet, Stale } from "../../domain/errors.ts"
 import { queueCalls } from "./calls/outboxRows.ts"
 import { showId } from "../../domain/values.ts"
 import { type Caller, requireKnown } from "./callers.ts"
-import { open } from "./document.ts"
+import { documentOf } from "./document.ts"
 import { StalePlan } from "./evaluate.ts"
 import type { Made } from "./made.ts"
 import { deletedPeople, refuseMembers } from "./propose.ts"
@@ -105,9 +105,9 @@ export const apply = Effect.fnUntraced(function* (
   const organizationId = catalog.organization.id
   const parties = [...writers, ...(approver === undefined ? [] : [approver])]
   if (parties.some((party) => party.catalog.epoch !== catalog.epoch)) return yield* Effect.fail(new StalePlan())
-  if (stored.document === null) return yield* Effect.fail(new NotClaimed())
   // The claim finds the row by this digest, and a document is never replaced.
-  const document = open(stored.document, stored.digest)
+  const document = documentOf(stored)
+  if (document === undefined) return yield* Effect.fail(new NotClaimed())
   const units = document.steps.map((step) => ({ step, unit: unitOf(step, catalog, document.undoes !== undefined) }))
   const missing = units.find(({ step, unit }) => unit === undefined || unit.type.version !== step.typeVersion)
   const gone = (document.calls ?? []).find(
@@ -203,8 +203,6 @@ export const record = Effect.fnUntraced(function* (
 ) {
   const { change, steps, undoes } = document
   yield* leaveRoleHoldingAudit(sql, organizationId, "changes")
-  // Also under the audit log's lock, so that two changes take the two locks in one order.
-  if (steps.length > 0) yield* raiseDataVersion(sql, organizationId)
   yield* queueCalls(sql, organizationId, document, digest)
   if (undoes !== undefined)
     yield* appendEvents(sql, organizationId, undoes, decider, via, [{ phase: "undone", outcome: "ok" }])
@@ -230,7 +228,9 @@ export const record = Effect.fnUntraced(function* (
     insertEvents(organizationId, change, decider, via, [
       { phase: approved ? "approved" : "confirmed", outcome: "ok" },
       { phase: "applied", outcome: "ok", ms, detail: { rows: steps.length } }
-    ])
+    ]),
+    // Also under the audit log's lock, so that two changes take the two locks in one order.
+    ...(steps.length === 0 ? [] : [newDataVersion(organizationId)])
   )
 })
 

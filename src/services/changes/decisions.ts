@@ -22,7 +22,7 @@ import type { EntityQueryService } from "../EntityQueryService.ts"
 import { apply, type Deciding } from "./apply.ts"
 import { requireSame } from "./calls/references.ts"
 import type { Caller, makeCallers } from "./callers.ts"
-import { isDigest, open } from "./document.ts"
+import { documentOf, isDigest } from "./document.ts"
 import { noChange } from "./propose.ts"
 import { applyPublication, publicationOf, type Publishing } from "./publishing.ts"
 import { NOT_TAKEN } from "./taken.ts"
@@ -143,7 +143,7 @@ const tryApply = Effect.fnUntraced(function* (
   }
   const { approver, writers } = deciding
   const parties = approver === undefined ? writers : [...writers, approver]
-  const { calls = [] } = stored.document === null ? {} : open(stored.document, stored.digest)
+  const calls = documentOf(stored)?.calls ?? []
   const publication = publicationOf(stored)
   const applying: Effect.Effect<
     Receipt,

@@ -31,6 +31,23 @@ export const open = (text: string, digest: string): ChangeDocument => {
   return decode(text)
 }
 
+interface Digested {
+  readonly document: string | null
+  readonly digest: string
+}
+
+const opened = new WeakMap<Digested, ChangeDocument>()
+
+/** The document of a stored change, read once for every use of what was stored; undefined once its values are erased. */
+export const documentOf = (stored: Digested): ChangeDocument | undefined => {
+  if (stored.document === null) return undefined
+  const known = opened.get(stored)
+  if (known !== undefined) return known
+  const document = open(stored.document, stored.digest)
+  opened.set(stored, document)
+  return document
+}
+
 export const canonicalJson = (value: unknown): string => {
   if (Array.isArray(value)) return `[${value.map(canonicalJson).join(",")}]`
   if (typeof value !== "object" || value === null) {

@@ -116,11 +116,10 @@ export const makeDrafting = (drafting: Drafting) => {
   })
 
   const draftOf = ({ judged, known, stored }: Proposed, caller: Caller) =>
-    Effect.map(withCalls(previewOf(stored, caller, judged), stored, caller, queries, database), (preview): Draft => ({
-      changeId: stored.change_id,
-      known,
-      preview
-    }))
+    Effect.map(
+      withCalls(previewOf(stored, caller, judged), stored, caller, queries, database, judged?.document),
+      (preview): Draft => ({ changeId: stored.change_id, known, preview })
+    )
 
   /** What a caller is shown of a change. */
   const shown = (stored: Stored, caller: Caller, via: Via) =>

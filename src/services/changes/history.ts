@@ -10,7 +10,7 @@ import type { Unavailable, UnknownName } from "../../domain/errors.ts"
 import { parseId } from "../../domain/values.ts"
 import { resolveType } from "../lookup/resolve.ts"
 import type { Caller } from "./callers.ts"
-import { type Made, openMade } from "./made.ts"
+import { type Made, madeDocument } from "./made.ts"
 import { cellsOf, namesOf, namesOfMembers, type SeenStep } from "./preview.ts"
 import { compiled } from "./reader.ts"
 import { isoTime } from "./records.ts"
@@ -58,12 +58,7 @@ export const historyOf = Effect.fnUntraced(function* (
     )
   )
   const steps = entries.map((entry): SeenStep | undefined => {
-    const step =
-      entry.document === null
-        ? undefined
-        : openMade(entry.document, entry.digest, entry.made).steps.find(
-            (one) => one.entity === id && one.type === type.key
-          )
+    const step = madeDocument(entry)?.steps.find((one) => one.entity === id && one.type === type.key)
     const unit = step && unitOf(step, catalog)
     return step === undefined || unit === undefined
       ? undefined

@@ -7,7 +7,7 @@ import { randomUUID } from "node:crypto"
 import type { ChangeDocument } from "../../domain/Change.ts"
 import type { Column, EntityType } from "../../domain/EntityType.ts"
 import { nextId } from "../../domain/ids.ts"
-import { canonicalJson, open, sha256 } from "./document.ts"
+import { canonicalJson, documentOf, sha256 } from "./document.ts"
 
 /** By the id in the document: the row's id, and the digest of the row as it was added. */
 export const Made = Schema.Record(Schema.String, Schema.Struct({ entity: Schema.String, row: Schema.String }))
@@ -21,10 +21,15 @@ export const idForNew = ({ mapping }: EntityType): string =>
 export const rowDigest = (columns: ReadonlyArray<Column>, texts: ReadonlyArray<string | null>): string =>
   sha256(canonicalJson(Object.fromEntries(columns.map(({ key }, index) => [key, texts[index] ?? null]))))
 
-/** The document of a stored change, with the ids that its new rows have. */
-export const openMade = (text: string, digest: string, made: Made | null): ChangeDocument => {
-  const document = open(text, digest)
-  return made === null
+/** The document of a stored change with the ids that its new rows have; undefined once its values are erased. */
+export const madeDocument = (stored: {
+  readonly document: string | null
+  readonly digest: string
+  readonly made: Made | null
+}): ChangeDocument | undefined => {
+  const document = documentOf(stored)
+  const { made } = stored
+  return document === undefined || made === null
     ? document
     : {
         ...document,

@@ -21,7 +21,7 @@ import { parseId, showId } from "../../domain/values.ts"
 import { listOf } from "../cells/cellWriter.ts"
 import { readingOf } from "./approverSees.ts"
 import type { Caller } from "./callers.ts"
-import { openMade } from "./made.ts"
+import { madeDocument } from "./made.ts"
 import { compiled } from "./reader.ts"
 import type { Stored } from "./records.ts"
 import { cut, showText } from "./show.ts"
@@ -57,8 +57,7 @@ export const previewOf = Effect.fnUntraced(function* (
   viewer: Caller,
   judged?: Judged
 ): Effect.fn.Return<Preview, Unavailable> {
-  const document =
-    judged?.document ?? (stored.document === null ? undefined : openMade(stored.document, stored.digest, stored.made))
+  const document = judged?.document ?? madeDocument(stored)
   const isDone = stored.state === "applied"
   const isJudged = judged !== undefined
   const shown = document === undefined ? undefined : yield* showSteps(document, viewer, { isDone, isJudged })

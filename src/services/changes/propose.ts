@@ -23,7 +23,7 @@ import { encodeId, nextId } from "../../domain/ids.ts"
 import { printable } from "../../domain/text.ts"
 import { showId } from "../../domain/values.ts"
 import type { Caller } from "./callers.ts"
-import { canonicalJson, open, seal, sha256 } from "./document.ts"
+import { canonicalJson, documentOf, seal, sha256 } from "./document.ts"
 import { evaluate, type StalePlan } from "./evaluate.ts"
 import { confirmationFor, leastOf } from "./level.ts"
 import type { ChangeLimits } from "./limits.ts"
@@ -70,10 +70,10 @@ export const noChange = new UnknownName({ message: "There is no change with that
 
 /** The units and calls of a stored draft. Fails when the catalog has changed under it. */
 export const preparedOf = (stored: Stored, caller: Caller): Effect.Effect<Prepared, Decided | UnknownName> => {
-  if (stored.state !== "drafted" || stored.document === null) {
+  const document = stored.state === "drafted" ? documentOf(stored) : undefined
+  if (document === undefined) {
     return Effect.fail(new Decided({ message: "That draft can't be continued any more.", state: stored.state }))
   }
-  const document = open(stored.document, stored.digest)
   const units = document.steps.map((step) => unitOf(step, caller.catalog))
   const calls = (document.calls ?? []).map((call) => callOf(call, caller))
   return units.includes(undefined) || calls.includes(undefined)
@@ -241,7 +241,7 @@ const repeated = (
   units: ReadonlyArray<Unit>,
   proposing: Proposing
 ): Effect.Effect<Proposed, InvalidInput> => {
-  const document = stored.document === null ? undefined : open(stored.document, stored.digest)
+  const document = documentOf(stored)
   return proposing.key !== undefined &&
     document?.request !== undefined &&
     document.request !== requestOf(units, proposing)

@@ -27,7 +27,7 @@ import type { Policies } from "../policies/Policies.ts"
 import { insertPolicy, requireGovernable, requireVersion } from "../policies/policyVersions.ts"
 import { claim, type Deciding, NotClaimed, PUBLISH, record } from "./apply.ts"
 import type { Caller } from "./callers.ts"
-import { canonicalJson, open, seal, sha256 } from "./document.ts"
+import { canonicalJson, documentOf, seal, sha256 } from "./document.ts"
 import { StalePlan } from "./evaluate.ts"
 import type { ChangeLimits } from "./limits.ts"
 import type { Stored, Via } from "./records.ts"
@@ -50,8 +50,7 @@ export interface Publishing {
 }
 
 /** The policy that a change publishes. */
-export const publicationOf = ({ digest, document }: Stored): Publication | undefined =>
-  document === null ? undefined : open(document, digest).publishes
+export const publicationOf = (stored: Stored): Publication | undefined => documentOf(stored)?.publishes
 
 /** Whether a caller may propose, see and approve publications: with the power `policy`, and neither as an agent nor narrowed. */
 const mayChangePolicy = ({ policy, principal }: Caller): boolean =>
@@ -161,7 +160,7 @@ export const applyPublication = Effect.fnUntraced(function* (
   const { epoch: of, policy } = yield* refusing(policies.prepare(organization, publication.text), notAllowed)
   if (of !== epoch) return yield* Effect.fail(new StalePlan())
   const { changes: sql } = database
-  const document = open(stored.document!, stored.digest)
+  const document = documentOf(stored)!
   return yield* Effect.gen(function* () {
     // Alone, because publishing raises the epoch: a lock that is shared first could not be raised beside another one.
     if ((yield* holdEpoch(sql, organization.id)) !== epoch) return yield* Effect.fail(new StalePlan())

@@ -9,7 +9,7 @@ import type { Receipt } from "../../domain/Change.ts"
 import { Decided, Expired, NotYet, type Unavailable } from "../../domain/errors.ts"
 import type { Principal } from "../../domain/Principal.ts"
 import { auditDetails } from "./apply.ts"
-import { open } from "./document.ts"
+import { documentOf } from "./document.ts"
 import { appendEvents, type ChangeEvent, type Stored, type Via } from "./records.ts"
 
 export const ELSEWHERE = "This is being changed right now. Try again in a minute."
@@ -73,8 +73,9 @@ export const decide = (
 
 export const audit = (sql: Database["Service"]["changes"], stored: Stored, principal: Principal, action: string) => {
   const decider = principal.anchorEntityId
-  const { digest, document } = stored
-  const details = document === null ? { digest } : auditDetails(open(document, digest), digest, decider)
+  const { digest } = stored
+  const document = documentOf(stored)
+  const details = document === undefined ? { digest } : auditDetails(document, digest, decider)
   return appendAudit(sql, principal.organizationId, "changes", [
     { actor: decider, action, subject: stored.change_id, details }
   ])

@@ -5,7 +5,7 @@ import type { ChangeDocument, ChangeState, ChangeStep } from "../../domain/Chang
 import { type EntityType, typeByKey } from "../../domain/EntityType.ts"
 import { Decided, Stale, type UnknownName } from "../../domain/errors.ts"
 import type { Caller } from "./callers.ts"
-import { type Made, openMade, rowDigest } from "./made.ts"
+import { type Made, madeDocument, rowDigest } from "./made.ts"
 import { noChange } from "./propose.ts"
 import type { Stored } from "./records.ts"
 import { showText } from "./show.ts"
@@ -23,8 +23,8 @@ export const undoable = (
   const refuse = (message: string, state: ChangeState = "applied") => Effect.fail(new Decided({ message, state }))
   if (stored.state !== "applied") return refuse("Only an applied change can be undone.", stored.state)
   if (stored.undone_by !== null) return refuse("This change has been undone already.")
-  if (stored.document === null) return refuse("The values of this change aren't kept any more.")
-  const undone = openMade(stored.document, stored.digest, stored.made)
+  const undone = madeDocument(stored)
+  if (undone === undefined) return refuse("The values of this change aren't kept any more.")
   return Effect.succeed({
     undone,
     made: stored.made ?? {},

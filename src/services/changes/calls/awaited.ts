@@ -5,7 +5,7 @@ import { orUnavailable } from "../../../database/execute.ts"
 import type { Receipt } from "../../../domain/Change.ts"
 import type { Unavailable } from "../../../domain/errors.ts"
 import type { Principal } from "../../../domain/Principal.ts"
-import { open } from "../document.ts"
+import { documentOf } from "../document.ts"
 import { readChange } from "../records.ts"
 import { calledActions, isPending, outcomesOf } from "./outboxRows.ts"
 import { toldBy } from "./showCalls.ts"
@@ -25,8 +25,9 @@ export const awaited = Effect.fnUntraced(function* (
     schedule: Schedule.spaced("50 millis")
   })
   const stored = yield* orUnavailable(readChange(sql, organizationId, changeId))
-  if (stored === undefined || stored.document === null) return receipt
-  const { calls = [] } = open(stored.document, stored.digest)
+  const document = stored === undefined ? undefined : documentOf(stored)
+  if (document === undefined) return receipt
+  const { calls = [] } = document
   const actions = yield* orUnavailable(calledActions(sql, organizationId, calls))
   return toldBy(outcomes, calls, actions)(receipt)
 })

@@ -6,7 +6,7 @@ import type { ChangeCall, Preview, PreviewCell, PreviewStep, Receipt } from "../
 import { type ActionField, type CallValues, type DeclaredAction, placeOf } from "../../../domain/DeclaredAction.ts"
 import type { Caller } from "../callers.ts"
 import type { Unavailable } from "../../../domain/errors.ts"
-import { open } from "../document.ts"
+import { documentOf } from "../document.ts"
 import type { EntityQueryService } from "../../EntityQueryService.ts"
 import type { Stored } from "../records.ts"
 import { cut, localTime } from "../show.ts"
@@ -65,10 +65,11 @@ export const withCalls = Effect.fnUntraced(function* (
   stored: Stored,
   viewer: Caller,
   queries: EntityQueryService["Service"],
-  database: Database["Service"]
+  database: Database["Service"],
+  document = documentOf(stored)
 ): Effect.fn.Return<Preview, Unavailable> {
   const { digest, ...preview } = yield* previewing
-  const { calls } = stored.document === null ? {} : open(stored.document, stored.digest)
+  const calls = document?.calls
   const shown = digest === undefined ? preview : { ...preview, digest }
   if (calls === undefined) return shown
   const { isSeen, steps, tell } = yield* showCalls(stored, calls, viewer, queries, database)

@@ -9,7 +9,7 @@
 -- $9 = "731"
 -- $10 = "731"
 -- $11 = 1
--- $12 = ["13"]
+-- $12 = "13"
 -- $13 = "Atlas"
 -- $14 = "731"
 -- $15 = "731"
@@ -36,7 +36,7 @@ AND r2."name" = $7::text OFFSET 0) OR r1."owner_id" = $8::bigint) OFFSET 0)) THE
 ARRAY[p."owner_id"::text IS NOT DISTINCT FROM e.b0, p."phone" IS NOT DISTINCT FROM e.b1]::boolean[] AS same, CASE WHEN TRUE THEN p."name" END IS NOT DISTINCT FROM e.name AS same_name, TRUE AS same_row,
 ARRAY[(SELECT count(*) = $11::int FROM "data"."people" r3
 WHERE r3.organization_id = $1::bigint
-AND r3.id = ANY($12::text[]::bigint[])
+AND r3.id = $12::bigint
 AND (EXISTS (SELECT 1 FROM "data"."companies" r4
 WHERE r4.organization_id = $1::bigint
 AND r4.id = r3."company_id"

@@ -2,7 +2,7 @@
 -- $2 = "7n"
 -- $3 = ["11"]
 -- $4 = 1
--- $5 = ["11"]
+-- $5 = "11"
 -- $6 = "Atlas"
 -- $7 = "731"
 -- $8 = "731"
@@ -25,7 +25,7 @@ WHERE r1.organization_id = $1::bigint
 AND r1."meeting_id" = a.id)]::text[] AS after,
 ARRAY[TRUE, TRUE, (SELECT count(*) = $4::int FROM "data"."people" r2
 WHERE r2.organization_id = $1::bigint
-AND r2.id = ANY($5::text[]::bigint[])
+AND r2.id = $5::bigint
 AND (EXISTS (SELECT 1 FROM "data"."companies" r3
 WHERE r3.organization_id = $1::bigint
 AND r3.id = r2."company_id"

@@ -1,7 +1,7 @@
 -- $1 = "1n"
 -- $2 = "7n"
 -- $3 = 1
--- $4 = ["2081"]
+-- $4 = "2081"
 -- $5 = "Atlas"
 -- $6 = "731"
 -- $7 = "731"
@@ -23,7 +23,7 @@ ARRAY[NULL, NULL, NULL]::text[] AS before,
 ARRAY[a."name", a."owner_id"::text, a."email"]::text[] AS after,
 ARRAY[TRUE, (SELECT count(*) = $3::int FROM "data"."people" r1
 WHERE r1.organization_id = $1::bigint
-AND r1.id = ANY($4::text[]::bigint[])
+AND r1.id = $4::bigint
 AND (EXISTS (SELECT 1 FROM "data"."companies" r2
 WHERE r2.organization_id = $1::bigint
 AND r2.id = r1."company_id"

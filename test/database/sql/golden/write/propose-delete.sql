@@ -7,7 +7,7 @@
 -- $7 = "731"
 -- $8 = "731"
 -- $9 = "Won"
--- $10 = ["11"]
+-- $10 = "11"
 -- $11 = "Atlas"
 -- $12 = "731"
 /* max propose delete */
@@ -26,7 +26,7 @@ AND p."status" <> $9::text)) IS TRUE]::boolean[] AS bits_before,
 ARRAY[]::boolean[] AS bits_after, to_jsonb(p)::text AS row
 FROM "data"."people" p
 WHERE p.organization_id = $1::bigint
-AND p.id = ANY($10::text[]::bigint[])
+AND p.id = $10::bigint
 AND (EXISTS (SELECT 1 FROM "data"."companies" r1
 WHERE r1.organization_id = $1::bigint
 AND r1.id = p."company_id"

@@ -4,7 +4,7 @@
 -- $4 = null
 -- $5 = null
 -- $6 = null
--- $7 = ["31"]
+-- $7 = "31"
 /* max propose update */
 WITH g AS MATERIALIZED (SELECT o.epoch = $2::bigint
 AND NOT pg_is_in_recovery() AS fresh FROM max.organizations o
@@ -21,6 +21,6 @@ ARRAY[(TRUE) IS TRUE]::boolean[] AS bits_after, NULL::text AS row
 FROM "data"."companies" p
 CROSS JOIN LATERAL (SELECT p.organization_id, p.id, p."name" AS "name", p."name_k" AS "name_k", p."status" AS "status", p."status_k" AS "status_k", p."owner_id" AS "owner_id", $3::text AS "phone", $4::text AS "phone_k", $5::text AS "email", $6::text AS "email_k") a
 WHERE p.organization_id = $1::bigint
-AND p.id = ANY($7::text[]::bigint[])
+AND p.id = $7::bigint
 AND TRUE) r ON true
 ORDER BY r.id

@@ -12,7 +12,7 @@
 -- $12 = ["11","12"]
 -- $13 = "America/New_York"
 -- $14 = "2026-03-31T14:00"
--- $15 = ["21"]
+-- $15 = "21"
 -- $16 = "731"
 /* max propose update */
 WITH g AS MATERIALIZED (SELECT o.epoch = $2::bigint
@@ -50,7 +50,7 @@ WHERE r5.organization_id = $1::bigint
 AND r5."meeting_id" = a.id)]::text[] AS after,
 ARRAY[TRUE, (SELECT count(*) = $6::int FROM "data"."people" r6
 WHERE r6.organization_id = $1::bigint
-AND r6.id = ANY($7::text[]::bigint[])
+AND r6.id IN (SELECT unnest($7::text[]::bigint[]))
 AND (EXISTS (SELECT 1 FROM "data"."companies" r7
 WHERE r7.organization_id = $1::bigint
 AND r7.id = r6."company_id"
@@ -68,7 +68,7 @@ AND r10."status" = $11::text OFFSET 0)) IS TRUE]::boolean[] AS bits_after, NULL:
 FROM "data"."meetings" p
 CROSS JOIN LATERAL (SELECT p.organization_id, p.id, p."name" AS "name", p."name_k" AS "name_k", p."status" AS "status", p."status_k" AS "status_k", timezone($13::text, $14::timestamp) AS "start_at", p."end_at" AS "end_at", p."owner_id" AS "owner_id", p."company_id" AS "company_id") a
 WHERE p.organization_id = $1::bigint
-AND p.id = ANY($15::text[]::bigint[])
+AND p.id = $15::bigint
 AND EXISTS (SELECT r13."meeting_id" FROM "data"."meeting_attendees" r13 JOIN "data"."people" r12 ON r12.organization_id = $1::bigint
 AND r12.id = r13."person_id"
 WHERE r13.organization_id = $1::bigint

@@ -5,7 +5,7 @@
 -- $5 = "731"
 -- $6 = "731"
 -- $7 = 1
--- $8 = ["13"]
+-- $8 = "13"
 -- $9 = "Atlas"
 -- $10 = "731"
 -- $11 = "731"
@@ -16,7 +16,7 @@
 -- $16 = "13"
 -- $17 = null
 -- $18 = null
--- $19 = ["11"]
+-- $19 = "11"
 -- $20 = "Atlas"
 -- $21 = "731"
 /* max propose update */
@@ -45,7 +45,7 @@ AND r2."name" = $3::text OFFSET 0) OR r1."owner_id" = $4::bigint) OFFSET 0)) THE
 ARRAY[a."owner_id"::text, a."phone"]::text[] AS after,
 ARRAY[(SELECT count(*) = $7::int FROM "data"."people" r3
 WHERE r3.organization_id = $1::bigint
-AND r3.id = ANY($8::text[]::bigint[])
+AND r3.id = $8::bigint
 AND (EXISTS (SELECT 1 FROM "data"."companies" r4
 WHERE r4.organization_id = $1::bigint
 AND r4.id = r3."company_id"
@@ -61,7 +61,7 @@ AND r6."name" = $14::text OFFSET 0) OFFSET 0)) IS TRUE, (a."status" <> $15::text
 FROM "data"."people" p
 CROSS JOIN LATERAL (SELECT p.organization_id, p.id, p."name" AS "name", p."name_k" AS "name_k", p."status" AS "status", p."status_k" AS "status_k", $16::bigint AS "owner_id", p."company_id" AS "company_id", $17::text AS "phone", $18::text AS "phone_k", p."email" AS "email", p."email_k" AS "email_k") a
 WHERE p.organization_id = $1::bigint
-AND p.id = ANY($19::text[]::bigint[])
+AND p.id = $19::bigint
 AND (EXISTS (SELECT 1 FROM "data"."companies" r7
 WHERE r7.organization_id = $1::bigint
 AND r7.id = p."company_id"

@@ -11,7 +11,7 @@
 -- $11 = "Won"
 -- $12 = "14"
 -- $13 = "32"
--- $14 = ["11"]
+-- $14 = "11"
 -- $15 = "Atlas"
 -- $16 = "731"
 /* max propose update */
@@ -50,7 +50,7 @@ AND r4."name" = $10::text OFFSET 0) OFFSET 0)) IS TRUE, (a."status" <> $11::text
 FROM "data"."people" p
 CROSS JOIN LATERAL (SELECT p.organization_id, p.id, p."name" AS "name", p."name_k" AS "name_k", p."status" AS "status", p."status_k" AS "status_k", $12::bigint AS "owner_id", $13::bigint AS "company_id", p."phone" AS "phone", p."phone_k" AS "phone_k", p."email" AS "email", p."email_k" AS "email_k") a
 WHERE p.organization_id = $1::bigint
-AND p.id = ANY($14::text[]::bigint[])
+AND p.id = $14::bigint
 AND (EXISTS (SELECT 1 FROM "data"."companies" r5
 WHERE r5.organization_id = $1::bigint
 AND r5.id = p."company_id"

@@ -33,7 +33,7 @@ AND r2."name" = $7::text OFFSET 0) OFFSET 0)) IS TRUE, (a."status" <> $8::text) 
 FROM "data"."people" p
 CROSS JOIN LATERAL (SELECT p.organization_id, p.id, p."name" AS "name", p."name_k" AS "name_k", $9::text AS "status", $10::text AS "status_k", p."owner_id" AS "owner_id", p."company_id" AS "company_id", p."phone" AS "phone", p."phone_k" AS "phone_k", p."email" AS "email", p."email_k" AS "email_k") a
 WHERE p.organization_id = $1::bigint
-AND p.id = ANY($11::text[]::bigint[])
+AND p.id IN (SELECT unnest($11::text[]::bigint[]))
 AND (EXISTS (SELECT 1 FROM "data"."companies" r3
 WHERE r3.organization_id = $1::bigint
 AND r3.id = p."company_id"

@@ -1,6 +1,7 @@
 -- $1 = "1n"
 -- $2 = ["21"]
 -- $3 = ["11"]
+-- $4 = "21"
 /* max update */
 WITH l0 AS (DELETE FROM "data"."meeting_attendees" l
 WHERE l.organization_id = $1::bigint
@@ -9,4 +10,4 @@ AND l."person_id" <> ALL($3::text[]::bigint[])), l1 AS (INSERT INTO "data"."meet
 ARRAY[NULL]::text[] AS after
 FROM "data"."meetings" p
 WHERE p.organization_id = $1::bigint
-AND p.id = ANY($2::text[]::bigint[])
+AND p.id = $4::bigint

@@ -1,6 +1,6 @@
 -- $1 = "1n"
 -- $2 = "staff"
--- $3 = ["21"]
+-- $3 = "21"
 /* max verify */ SELECT p.organization_id, p.id::text AS id,
 ARRAY[(SELECT coalesce(array_agg(DISTINCT r1."person_id"), '{}')::text FROM "data"."meeting_attendees" r1
 WHERE r1.organization_id = $1::bigint
@@ -12,5 +12,5 @@ AND r3."meeting_id" = p.id
 AND r2."status" = $2::text OFFSET 0)) IS TRUE]::boolean[] AS bits_after
 FROM "data"."meetings" p
 WHERE p.organization_id = $1::bigint
-AND p.id = ANY($3::text[]::bigint[])
+AND p.id = $3::bigint
 ORDER BY p.id
