@@ -11,6 +11,7 @@ export const OFFLINE = [
   "test/database/sql/find.test.ts",
   "test/database/sql/write.test.ts",
   "test/database/sql/mapped.test.ts",
+  "test/database/sql/mappedWrites.test.ts",
   "test/permissions/policy.test.ts",
   "test/permissions/refused.test.ts",
   "test/permissions/attributes.test.ts",

@@ -220,7 +220,8 @@ const signatures = (units: ReadonlyArray<Unit>, calls: ReadonlyArray<Call> = [])
       .flatMap((unit, at) => (unit.op === "create" ? [unit.id, shownIdOf(unit)].map((id) => [id, `new ${at}`]) : []))
       .map(([id, name]) => [id!, name!] as const)
   )
-  return placed([...units.map(signatureOf), ...calls.map(callSignature)], made)
+  const parts = [...units.map(signatureOf), ...calls.map(callSignature)]
+  return made.size === 0 ? parts : placed(parts, made)
 }
 
 const placed = (value: unknown, made: ReadonlyMap<string, string>): unknown =>

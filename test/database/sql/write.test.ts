@@ -22,6 +22,7 @@ import { plan } from "../../../src/permissions/PermissionEngine.ts"
 import { readPolicy } from "../../../src/permissions/readPolicy.ts"
 import { planWrite, type WriteAction } from "../../../src/permissions/WritePlan.ts"
 import { systemCatalog as catalog } from "../../support/catalog.ts"
+import { laidOut } from "../../support/goldenStatements.ts"
 
 const rule = (id: string, action: string, type: string, more: object = {}) => ({
   id,
@@ -146,20 +147,6 @@ const STATEMENTS: Readonly<Record<string, Statement>> = {
   restore: compileRestore(moves.type, "21", `{"id": 21}`, invites.assignments, catalog),
   verify: compileVerify(moves.type, moves.ids, everything.slice(-1), moves.write, catalog)
 }
-
-/** Formats a statement with one clause per line. */
-const laidOut = ({ parameters, text }: Statement): string =>
-  [
-    ...parameters.map(
-      (value, index) =>
-        `-- $${index + 1} = ${JSON.stringify(value, (_, part: unknown) => (typeof part === "bigint" ? `${part}n` : part))}`
-    ),
-    text.replace(
-      / (WITH|, l\d AS|SELECT \(SELECT g|FROM \(SELECT\) o|FROM "data"\."\w+" p|CROSS JOIN|JOIN \(VALUES|LEFT JOIN|ARRAY\[|INSERT|UPDATE "|DELETE|VALUES|RETURNING|WHERE|AND|ORDER BY|FOR UPDATE)/g,
-      "\n$1"
-    ),
-    ""
-  ].join("\n")
 
 describe("the statement of a change", () => {
   for (const [name, statement] of Object.entries(STATEMENTS)) {
