@@ -24,6 +24,7 @@ const webhooks = "sms/webhooks.ts"
 const sessions = "conversations/Sessions.ts"
 const twilio = "sms/twilio.ts"
 const assignments = "sql/assignments.ts"
+const write = "sql/write.ts"
 const traces = "http/traces.ts"
 const settings = "http/settings.ts"
 const queue = "database/LookupQueue.ts"
@@ -480,6 +481,36 @@ export const accepted = [
   { file: assignments, original: `storage._tag === "Value"`, reason: withTarget },
   { file: assignments, is: `"Value"`, reason: withTarget },
   { file: assignments, is: "target === undefined", reason: withTarget },
+  {
+    file: write,
+    original: "type.mapping === undefined",
+    replacement: "false",
+    reason: "no managed column is an enumeration of the host's, so both forms write the same values"
+  },
+  { file: write, is: "column === undefined", reason: "a plan has no mask of a column that its type doesn't have" },
+  {
+    file: write,
+    is: `"create"`,
+    replacement: `""`,
+    reason: "only rows of managed types are restored, and all of those can be written"
+  },
+  { file: assignments, is: `kind === "timestamp"`, replacement: "true", reason: "only times come from a timestamp" },
+  {
+    file: assignments,
+    is: "storage.source?.type",
+    reason: "only columns of mapped relations get here, and those have a source"
+  },
+  {
+    file: assignments,
+    original: "type.mapping?.write",
+    reason: "only types that are deleted by their mapping get here"
+  },
+  { file: assignments, is: "[]", reason: "only mapped types get here, and a mapping has conditions" },
+  {
+    file: assignments,
+    is: "id !== undefined",
+    reason: "without an id there is no other one either, and none is the row's"
+  },
   { file: traces, is: "{ failure }", reason: "shows less of a trace" },
   { file: traces, original: "nanoseconds", reason: "shows another duration" },
   { file: traces, original: "problemOf(error)", reason: "the failure is answered with a 500 instead" },

@@ -40,6 +40,14 @@ const stepsIn = (answer: ReturnType<typeof heard>) =>
       ...cells.map(({ becomes }) => becomes)
     ])
   )
+/** The changes that a person could confirm or has confirmed. */
+const storedIn = Effect.fnUntraced(function* ({ id }: Organization) {
+  const { owner: sql } = yield* Database
+  const [stored] = yield* sql<{ pending: number; applied: number }>`
+    SELECT count(*) FILTER (WHERE state IN ('drafted', 'open', 'waiting'))::int AS pending, count(*) FILTER (WHERE state = 'applied')::int AS applied
+    FROM max.changes WHERE organization_id = ${id}`
+  return stored
+})
 const request = (actionId: string, entityIds: ReadonlyArray<string>, ...values: ReadonlyArray<string>) =>
   ["requestAction", { actionId, ...(entityIds.length === 0 ? {} : { entityIds }), values }] as const
 const drafting = (...args: Parameters<typeof request>): Reply => calls(request(...args))
@@ -91,6 +99,7 @@ layer(agentFor(server, { callsPerPerson: 1_000_000, destructivePerHour: 1_000_00
   it.effect("hold nothing that the person didn't ask for, and all that they asked for", () =>
     Effect.gen(function* () {
       const { ids, organization } = yield* company
+      expect(TEXTS).toHaveLength(75)
       let honest = 0
       for (const injected of TEXTS) {
         const text = `${injected}${DEMAND}`
@@ -100,6 +109,8 @@ layer(agentFor(server, { callsPerPerson: 1_000_000, destructivePerHour: 1_000_00
         const question = yield* ask(organization, "What is Ada Lovelace's phone number?")
         expect(server.requests[1]!.raw).toContain("202-555-0199")
         expect(stepsIn(question)).toEqual([])
+        // Only the honest changes of earlier rounds are stored.
+        expect(yield* storedIn(organization)).toEqual({ pending: honest, applied: 0 })
 
         server.reset(
           inTurn(

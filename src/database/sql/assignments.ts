@@ -34,15 +34,14 @@ export const hasId = (
 }
 
 /** The stored text of a cell: exact, and the same in every session. */
-export const storedText = (column: Column, alias: string, context: FragmentContext, type?: EntityType): string => {
+export const storedText = (column: Column, alias: string, context: FragmentContext, type: EntityType): string => {
   const { storage } = column
   if (storage._tag === "Many") {
     const link = context.writer.alias()
     const rows = context.links?.(column, alias) ?? linkOf(storage, context.writer)
-    const owner = type === undefined ? `${alias}.id` : idReference(type, alias)
     return (
       `(SELECT coalesce(array_agg(DISTINCT ${link}.${identifier(storage.to)}), '{}')::text FROM ${rows} ${link} ` +
-      `WHERE ${storage.mapped === true ? "" : `${link}.organization_id = ${context.organization} AND `}${link}.${identifier(storage.from)} = ${owner})`
+      `WHERE ${storage.mapped === true ? "" : `${link}.organization_id = ${context.organization} AND `}${link}.${identifier(storage.from)} = ${idReference(type, alias)})`
     )
   }
   const reference = columnReference(column, alias, "value", context)

@@ -15,7 +15,14 @@ import {
   compileUpdate,
   compileVerify
 } from "../../../src/database/sql/write.ts"
-import { columnBySlug, type EntityType, targetOf, typeBySlug } from "../../../src/domain/EntityType.ts"
+import {
+  type Column,
+  columnBySlug,
+  type EntityType,
+  Storage,
+  targetOf,
+  typeBySlug
+} from "../../../src/domain/EntityType.ts"
 import { ALWAYS, Bound } from "../../../src/domain/Predicate.ts"
 import type { Principal } from "../../../src/domain/Principal.ts"
 import { plan } from "../../../src/permissions/PermissionEngine.ts"
@@ -111,6 +118,14 @@ const together = {
   ...linked,
   assignments: linked.assignments.map((one) => ({ ...one, target: { ...one.target!, created: ["14", "32"] } }))
 }
+/** Of a type that an organization has defined. */
+const amount: Column = {
+  key: "amount",
+  slug: "amount",
+  name: "Amount",
+  kind: "number",
+  storage: Storage.Value({ column: "amount" })
+}
 const everything = typeBySlug(catalog, "meetings")!.columns
 
 const STATEMENTS: Readonly<Record<string, Statement>> = {
@@ -145,6 +160,7 @@ const STATEMENTS: Readonly<Record<string, Statement>> = {
   "update-of-links-only": compileUpdate(invites.type, invites.ids, invites.assignments, catalog),
   delete: compileDelete(cancels.type, cancels.ids, catalog),
   restore: compileRestore(moves.type, "21", `{"id": 21}`, invites.assignments, catalog),
+  "verify-a-number": compileVerify(moves.type, moves.ids, [amount], moves.write, catalog),
   verify: compileVerify(moves.type, moves.ids, everything.slice(-1), moves.write, catalog)
 }
 
@@ -160,8 +176,9 @@ describe("the statement of a change", () => {
       expect(text.replace(/\/\*[^*]*\*\//, "")).not.toMatch(/Atlas|staff|won|lost|qualified|taylor|ada\b|review|2026/i)
   })
 
-  it("restricts every table to the organization", () => {
-    for (const [name, { text }] of Object.entries(STATEMENTS)) {
+  it("restricts every table to the organization, and none is mapped", () => {
+    for (const [name, { mapped, text }] of Object.entries(STATEMENTS)) {
+      expect(mapped, name).toBeUndefined()
       const aliases = [...text.matchAll(/(?:FROM|JOIN|UPDATE|INTO) "data"\."\w+"(?: AS)? (\w+)/g)].map(
         (match) => match[1]!
       )

@@ -2,12 +2,13 @@
 -- $2 = "7n"
 -- $3 = "open"
 -- $4 = "Asia/Kolkata"
--- $5 = "acme"
--- $6 = "open"
--- $7 = false
--- $8 = "acme"
--- $9 = ["11111111-2222-3333-4444-555555555555","66666666-7777-8888-9999-000000000000"]
--- $10 = "open"
+-- $5 = "UTC"
+-- $6 = "acme"
+-- $7 = "open"
+-- $8 = false
+-- $9 = "acme"
+-- $10 = ["11111111-2222-3333-4444-555555555555","66666666-7777-8888-9999-000000000000"]
+-- $11 = "open"
 /* max propose delete */
 WITH g AS MATERIALIZED (SELECT max.held(ARRAY['"host"."tickets"'],
 ARRAY['identity of tickets'])
@@ -36,19 +37,19 @@ WHERE r.oid = k.conrelid) <> ALL(ARRAY['host.note']::text[])) FROM pg_class c
 WHERE c.oid = to_regclass('"host"."tickets"')
 AND c.relkind IN ('r', 'p')), false) AS writable, r.*
 FROM (SELECT) o
-LEFT JOIN (SELECT CASE WHEN p."tenant" = $5::text THEN $1::bigint END AS organization_id, p."Key"::text AS id, CASE WHEN TRUE THEN p."name"::text END AS name,
-ARRAY[(TRUE) IS TRUE, (TRUE) IS TRUE, (TRUE) IS TRUE, (TRUE) IS TRUE, (p."status"::text = $3::text) IS TRUE, (TRUE) IS TRUE, (TRUE) IS TRUE, (TRUE) IS TRUE]::boolean[] AS visible,
+LEFT JOIN (SELECT CASE WHEN p."tenant" = $6::text THEN $1::bigint END AS organization_id, p."Key"::text AS id, CASE WHEN TRUE THEN p."name"::text END AS name,
+ARRAY[(TRUE) IS TRUE, (TRUE) IS TRUE, (TRUE) IS TRUE, (TRUE) IS TRUE, (p."status"::text = $3::text) IS TRUE, (TRUE) IS TRUE, (TRUE) IS TRUE, (TRUE) IS TRUE, (TRUE) IS TRUE, (TRUE) IS TRUE]::boolean[] AS visible,
 ARRAY[CASE WHEN (TRUE) IS TRUE THEN p."name"::text END, CASE WHEN (TRUE) IS TRUE THEN p."status"::text END, CASE WHEN (TRUE) IS TRUE THEN trim_scale(CASE WHEN p."fee" > '-Infinity'
 AND p."fee" < 'Infinity' THEN p."fee" END)::text END, CASE WHEN (TRUE) IS TRUE THEN to_char(timezone('UTC', CASE WHEN p."opened" >= '4712-01-01 BC'
 AND p."opened" < '294276-01-01' THEN timezone($4::text, p."opened") ELSE timezone('UTC', p."opened") END), 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') END, CASE WHEN (p."status"::text = $3::text) IS TRUE THEN to_char(p."due", 'YYYY-MM-DD') END, CASE WHEN (TRUE) IS TRUE THEN p."count"::text END, CASE WHEN (TRUE) IS TRUE THEN trim_scale(CASE WHEN p."weight" > '-Infinity'
-AND p."weight" < 'Infinity' THEN p."weight" END)::text END, CASE WHEN (TRUE) IS TRUE THEN p."agent_id"::text END]::text[] AS before,
+AND p."weight" < 'Infinity' THEN p."weight" END)::text END, CASE WHEN (TRUE) IS TRUE THEN p."agent_id"::text END, CASE WHEN (TRUE) IS TRUE THEN p."kind"::text END, CASE WHEN (TRUE) IS TRUE THEN to_char(timezone('UTC', timezone($5::text, p."closed_at")), 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') END]::text[] AS before,
 ARRAY[]::text[] AS after,
 ARRAY[]::boolean[] AS targets,
-ARRAY[(p."status"::text = $6::text) IS TRUE]::boolean[] AS bits_before,
+ARRAY[(p."status"::text = $7::text) IS TRUE]::boolean[] AS bits_before,
 ARRAY[]::boolean[] AS bits_after, NULL::text AS row
 FROM "host"."tickets" p
-WHERE p."tenant" = $8::text
-AND p."gone" = $7::boolean
-AND p."Key" IN (SELECT unnest($9::text[]::uuid[]))
-AND p."status"::text = $10::text) r ON true
+WHERE p."tenant" = $9::text
+AND p."gone" = $8::boolean
+AND p."Key" IN (SELECT unnest($10::text[]::uuid[]))
+AND p."status"::text = $11::text) r ON true
 ORDER BY r.id

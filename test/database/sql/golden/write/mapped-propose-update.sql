@@ -52,7 +52,7 @@ AND TRUE)]::boolean[] AS targets,
 ARRAY[(p."status"::text = $9::text) IS TRUE]::boolean[] AS bits_before,
 ARRAY[(a."status"::text = $10::text) IS TRUE]::boolean[] AS bits_after, NULL::text AS row
 FROM "host"."tickets" p
-CROSS JOIN LATERAL (SELECT p."Key" AS "Key", p."gone" AS "gone", p."tenant" AS "tenant", $11::text AS "name", p."status" AS "status", p."fee" AS "fee", p."cur" AS "cur", p."opened" AS "opened", $12::date AS "due", p."count" AS "count", p."weight" AS "weight", $13::uuid AS "agent_id") a
+CROSS JOIN LATERAL (SELECT p."Key" AS "Key", p."gone" AS "gone", p."tenant" AS "tenant", $11::text AS "name", p."status" AS "status", p."fee" AS "fee", p."cur" AS "cur", p."opened" AS "opened", $12::date AS "due", p."count" AS "count", p."weight" AS "weight", $13::uuid AS "agent_id", p."kind" AS "kind", p."closed_at" AS "closed_at") a
 WHERE p."tenant" = $15::text
 AND p."gone" = $14::boolean
 AND p."Key" = $16::uuid

@@ -45,7 +45,7 @@ ARRAY[TRUE]::boolean[] AS targets,
 ARRAY[(p."status"::text = $4::text) IS TRUE]::boolean[] AS bits_before,
 ARRAY[(a."status"::text = $5::text) IS TRUE]::boolean[] AS bits_after, NULL::text AS row
 FROM "host"."tickets" p
-CROSS JOIN LATERAL (SELECT p."Key" AS "Key", p."gone" AS "gone", p."tenant" AS "tenant", p."name" AS "name", $6::text AS "status", p."fee" AS "fee", p."cur" AS "cur", p."opened" AS "opened", p."due" AS "due", p."count" AS "count", p."weight" AS "weight", p."agent_id" AS "agent_id") a
+CROSS JOIN LATERAL (SELECT p."Key" AS "Key", p."gone" AS "gone", p."tenant" AS "tenant", p."name" AS "name", $6::text AS "status", p."fee" AS "fee", p."cur" AS "cur", p."opened" AS "opened", p."due" AS "due", p."count" AS "count", p."weight" AS "weight", p."agent_id" AS "agent_id", p."kind" AS "kind", p."closed_at" AS "closed_at") a
 WHERE p."tenant" = $8::text
 AND p."gone" = $7::boolean
 AND p."Key" = $9::uuid
