@@ -1,7 +1,7 @@
 /**
  * Attacks a real `max serve`: SQL injection into every parameter (sqlmap), malformed values, and slow clients
  * (slowhttptest). Debian packages both tools. docs/security.md reports the results.
- * Usage: npm run attack -- sqlmap [WORD of a request's name …] | naughty [WORD …] | slow [headers | body | range | read | stop | listen …]
+ * Usage: npm run attack -- sqlmap [WORD of a request's name …] | naughty [WORD …] | slow [headers | body | upload | range | read | stop | listen …]
  */
 import { spawnSync } from "node:child_process"
 import { mkdtempSync, rmSync } from "node:fs"

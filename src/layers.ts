@@ -14,6 +14,7 @@ import { Measures } from "./observability/Measures.ts"
 import { Recorder } from "./observability/Recorder.ts"
 import { Actions, type ActionSettings } from "./services/actions/Actions.ts"
 import { Imports } from "./services/administration/Imports.ts"
+import { OrganizationSettings } from "./services/administration/OrganizationSettings.ts"
 import { Connections } from "./services/administration/Connections.ts"
 import { TWILIO_PATH } from "./domain/Sms.ts"
 import { Checklist } from "./services/administration/Checklist.ts"
@@ -36,6 +37,7 @@ import { Invitations } from "./services/access/Invitations.ts"
 import { IdentityProviders } from "./services/access/IdentityProviders.ts"
 import { Mailer } from "./services/mail/Mailer.ts"
 import { IdentityResolver } from "./services/members/IdentityResolver.ts"
+import { Backups } from "./services/operations/Backups.ts"
 import { Health } from "./services/operations/Health.ts"
 import type { Installation } from "./services/operations/Doctor.ts"
 import { Importer } from "./services/import/Importer.ts"
@@ -121,6 +123,8 @@ const ConfiguredMailer = Layer.unwrap(
 /** Examines the configured database, on connections of its own. */
 const ConfiguredHealth = Layer.unwrap(Effect.map(Env, (env) => Health.layer(installationOf(env))))
 
+const ConfiguredBackups = Layer.unwrap(Effect.map(Env, ({ backupDir }) => Backups.layer(backupDir)))
+
 const ConfiguredExports = Layer.unwrap(Effect.map(Env, ({ exportsPerHour }) => Exports.layer(exportsPerHour)))
 
 /** Changes without limits, for commands that try out many of them on their own organization. */
@@ -185,8 +189,7 @@ export const Services = ConfiguredChanges.pipe(
       ExternalIds.layer,
       IdentityProviders.layer,
       Imports.layer.pipe(Layer.provideMerge(Importer.layer)),
-      Mappings.layer,
-      Organizations.layer,
+      OrganizationSettings.layer.pipe(Layer.provideMerge(Layer.mergeAll(Mappings.layer, Organizations.layer))),
       Passkeys.layer,
       PolicyEditor.layer,
       UnclearQuestions.layer,
@@ -214,6 +217,7 @@ export const Services = ConfiguredChanges.pipe(
       SmsLog.layer,
       SmsSettings.layer.pipe(Layer.provideMerge(ConfiguredSecrets)),
       Spending.layer,
+      ConfiguredBackups,
       ConfiguredHealth,
       ConfiguredMailer,
       ConfiguredModelSettings.pipe(Layer.provideMerge(ConfiguredSecrets))

@@ -77,9 +77,11 @@ const FEATURES: Readonly<Record<string, ReadonlyArray<string>>> = {
     "conversations",
     "import",
     "mail",
+    "mapping",
     "members",
     "models",
     "operations",
+    "organizations",
     "policies",
     "secrets",
     "texting"

@@ -294,6 +294,18 @@ export const requestsOf = async (world) => {
     }),
     post("sign-in link", "/v1/admin/people/{id}/sign-in", undefined, { params: { id: samir } }),
     post("roles of a member", "/v1/admin/people/{id}/roles", { roles: ["rep"] }, { params: { id: samir } }),
+    post(
+      "attributes of a member",
+      "/v1/admin/people/{id}/attributes",
+      { attributes: { region: "north" } },
+      { params: { id: samir } }
+    ),
+    post(
+      "create a token",
+      "/v1/admin/people/{id}/tokens",
+      { name: "attack", scopes: ["tools"], days: 1 },
+      { params: { id: samir } }
+    ),
     { ...get("revoke", "/v1/admin/tokens/{id}"), method: "DELETE", params: { id: world.tokenOf("Samir Haddad") } },
     get("policy", "/v1/admin/policy"),
     get("versions", "/v1/admin/policy/versions"),
@@ -377,6 +389,15 @@ export const requestsOf = async (world) => {
     get("questions", "/v1/admin/usage/questions", {}),
     post("keep questions", "/v1/admin/usage/questions", { kept: true }),
     get("health", "/v1/admin/health"),
+    // The attacked server has no folder for backups.
+    post("back up", "/v1/admin/backup", undefined, { status: [409] }),
+    get("organization", "/v1/admin/organization"),
+    post("set the organization", "/v1/admin/organization", {
+      name: "Attacked",
+      country: "US",
+      timeZone: "America/New_York"
+    }),
+    get("mapped tables", "/v1/admin/mapped"),
     get("steps", "/v1/admin/setup"),
     get("audit", "/v1/admin/audit", {
       chain: "changes",

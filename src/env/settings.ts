@@ -75,6 +75,12 @@ export const SETTINGS = {
     "",
     "A folder of secrets that administrators may choose by name, in a folder for each organization (by slug)."
   ),
+  backupDir: setting(
+    "MAX_BACKUP_DIR",
+    optionalPath,
+    "",
+    "A folder into which an administrator's page writes backups, where there is one organization. Without it the page makes none."
+  ),
   organization: setting("MAX_ORG", optionalText, "", "The organization, by slug; optional when there is only one."),
   as: setting(
     "MAX_AS",

@@ -1,6 +1,7 @@
 /** Shared flags of all commands (`--org`, `--as`, `--json`) and the organization and principal that they select. */
 import { Effect, Option } from "effect"
 import { Command } from "effect/cli"
+import { readAttributes } from "../../domain/attributes.ts"
 import type { Organization } from "../../domain/EntityType.ts"
 import { InvalidInput, OperatorError } from "../../domain/errors.ts"
 import { CurrentPrincipal } from "../../domain/Principal.ts"
@@ -81,19 +82,8 @@ export const asPrincipal = <A, E, R>(use: (organizationId: bigint) => Effect.Eff
 
 /** Parses `key=value` pairs: `true`, `false` and decimal numbers become typed values, anything else stays text. */
 export const typedAttributes = (pairs: Readonly<Record<string, string>>) => {
-  const attributes: Record<string, string | number | boolean> = {}
-  for (const [name, text] of Object.entries(pairs)) {
-    if (!/^[a-z][a-z0-9_]{0,62}$/.test(name)) {
-      return Effect.fail(
-        OperatorError.of(
-          `${quoted(name)} is not an attribute name: use lower-case letters, digits and _, starting with a letter.`
-        )
-      )
-    }
-    attributes[name] =
-      text === "true" ? true : text === "false" ? false : /^-?\d{1,15}(\.\d{1,15})?$/.test(text) ? Number(text) : text
-  }
-  return Effect.succeed(attributes)
+  const attributes = readAttributes(pairs)
+  return typeof attributes === "string" ? Effect.fail(OperatorError.of(attributes)) : Effect.succeed(attributes)
 }
 
 /** The address of a link: the public one, or that of max serve on this machine. */

@@ -7,18 +7,22 @@ import * as HttpApiGroup from "effect/http-api/HttpApiGroup"
 import * as HttpApiSchema from "effect/http-api/HttpApiSchema"
 import * as OpenApi from "effect/http-api/OpenApi"
 import { AuditPage, AuditQuery, Verifications } from "../../wire/admin/audit.ts"
+import { Mapped, OrganizationShown, SetOrganization } from "../../wire/admin/organization.ts"
 import {
+  CreateToken,
   Invitations,
   Invite,
+  NewToken,
   People,
   PeopleQuery,
   PersonWithTokens,
+  SetAttributes,
   SetRoles,
   SignInLink
 } from "../../wire/admin/people.ts"
 import * as Policy from "../../wire/admin/policy.ts"
 import { ChangeLog, ChangeLogQuery } from "../../wire/admin/changes.ts"
-import { Health } from "../../wire/admin/health.ts"
+import { BackedUp, Health } from "../../wire/admin/health.ts"
 import { SetupSteps } from "../../wire/admin/setup.ts"
 import { TextLog, TextsQuery } from "../../wire/admin/texts.ts"
 import { KeepQuestions, UnclearQuestions, Usage, UsageQuery } from "../../wire/admin/usage.ts"
@@ -67,6 +71,18 @@ export const admin = HttpApiGroup.make("admin")
       success: HttpApiSchema.NoContent,
       error: [InvalidInput, NotAllowed, NotFound, NotPossible, Unavailable]
     }).annotate(OpenApi.Summary, "Replace the roles of a member"),
+    HttpApiEndpoint.post("setAttributes", "/v1/admin/people/:id/attributes", {
+      params: { id: Id },
+      payload: SetAttributes,
+      success: HttpApiSchema.NoContent,
+      error: [InvalidInput, NotAllowed, NotFound, NotPossible, Unavailable]
+    }).annotate(OpenApi.Summary, "Replace the attributes of a member, which rules of the policy compare"),
+    HttpApiEndpoint.post("createToken", "/v1/admin/people/:id/tokens", {
+      params: { id: Id },
+      payload: CreateToken,
+      success: NewToken,
+      error: [InvalidInput, NotAllowed, NotFound, NotPossible, Unavailable]
+    }).annotate(OpenApi.Summary, "Create a token with which a program acts for an active member; it is shown once"),
     HttpApiEndpoint.delete("revoke", "/v1/admin/tokens/:id", {
       params: { id: Id },
       success: HttpApiSchema.NoContent,
@@ -135,12 +151,33 @@ export const admin = HttpApiGroup.make("admin")
       success: HttpApiSchema.NoContent,
       error: [InvalidInput, NotAllowed, NotPossible, Unavailable]
     }).annotate(OpenApi.Summary, "Keep such questions from now on, or forget them"),
+    HttpApiEndpoint.get("organization", "/v1/admin/organization", {
+      success: OrganizationShown,
+      error: [NotAllowed, NotPossible, Unavailable]
+    }).annotate(OpenApi.Summary, "The organization's name, country and time zone"),
+    HttpApiEndpoint.post("setOrganization", "/v1/admin/organization", {
+      payload: SetOrganization,
+      success: HttpApiSchema.NoContent,
+      error: [InvalidInput, NotAllowed, NotPossible, Unavailable]
+    }).annotate(OpenApi.Summary, "Change the organization's name, country or time zone"),
+    HttpApiEndpoint.get("mapped", "/v1/admin/mapped", {
+      success: Mapped,
+      error: [NotAllowed, NotPossible, Unavailable]
+    })
+      .annotate(OpenApi.Summary, "The tables that Max reads where they are, and what has changed in them since")
+      .annotate(Need, counted),
     HttpApiEndpoint.get("setup", "/v1/admin/setup", { success: SetupSteps, error: Unavailable }).annotate(
       OpenApi.Summary,
       "The steps that follow the first run, and whether each was taken"
     ),
     HttpApiEndpoint.get("health", "/v1/admin/health", { success: Health, error: Unavailable })
       .annotate(OpenApi.Summary, "Doctor's findings about this organization's installation, and the last backup")
+      .annotate(Need, counted),
+    HttpApiEndpoint.post("backUp", "/v1/admin/backup", {
+      success: BackedUp,
+      error: [NotAllowed, NotPossible, Unavailable]
+    })
+      .annotate(OpenApi.Summary, "Write a backup into the operator's folder; the file stays there")
       .annotate(Need, counted)
   )
   .middleware(Admitted)

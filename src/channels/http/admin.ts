@@ -2,14 +2,17 @@
 import { Effect } from "effect"
 import { HttpServerResponse } from "effect/http"
 import * as HttpApiBuilder from "effect/http-api/HttpApiBuilder"
+import { readAttributes } from "../../domain/attributes.ts"
 import { isoTimestamp } from "../../domain/values.ts"
 import { Env } from "../../env.ts"
 import { Administration } from "../../services/administration/Administration.ts"
 import { Checklist } from "../../services/administration/Checklist.ts"
+import { OrganizationSettings } from "../../services/administration/OrganizationSettings.ts"
 import type { Person } from "../../services/administration/people.ts"
 import { renderCell } from "../../tools/render.ts"
 import type { AuditPage, Verifications } from "../../wire/admin/audit.ts"
-import type { Invitations, People, PersonWithTokens, SignInLink } from "../../wire/admin/people.ts"
+import type { Mapped, OrganizationShown } from "../../wire/admin/organization.ts"
+import type { Invitations, NewToken, People, PersonWithTokens, SignInLink } from "../../wire/admin/people.ts"
 import type {
   Policy,
   PolicyChanges,
@@ -21,7 +24,7 @@ import type {
 import type { ChangeLog } from "../../wire/admin/changes.ts"
 import type { SetupSteps } from "../../wire/admin/setup.ts"
 import type { TextLog } from "../../wire/admin/texts.ts"
-import type { Health } from "../../wire/admin/health.ts"
+import type { BackedUp, Health } from "../../wire/admin/health.ts"
 import { UnclearQuestions } from "../../services/administration/UnclearQuestions.ts"
 import type { UnclearQuestions as Questions, Usage } from "../../wire/admin/usage.ts"
 import { ambiguousPerson, personOf, respond } from "./administrator.ts"
@@ -60,6 +63,7 @@ export const Administering = HttpApiBuilder.group(
     const administration = yield* Administration
     const checklist = yield* Checklist
     const unclear = yield* UnclearQuestions
+    const settings = yield* OrganizationSettings
     const { prices } = yield* Env
 
     const setStanding = (id: string, standing: "suspended" | "resumed") =>
@@ -129,6 +133,24 @@ export const Administering = HttpApiBuilder.group(
             yield* administration.setRoles(administrator, params.id, payload.roles)
             return HttpServerResponse.empty()
           })
+        ),
+      setAttributes: ({ params, payload }) =>
+        respond(
+          Effect.fnUntraced(function* (administrator) {
+            const attributes = readAttributes(payload.attributes)
+            if (typeof attributes === "string") return problem("InvalidInput", attributes)
+            if ((yield* administration.person(administrator, params.id)) === undefined) return noMember
+            yield* administration.setAttributes(administrator, params.id, attributes)
+            return HttpServerResponse.empty()
+          })
+        ),
+      createToken: ({ params, payload }) =>
+        respond((administrator) =>
+          Effect.map(administration.createToken(administrator, params.id, payload), (issued) =>
+            issued === undefined
+              ? noMember
+              : json<NewToken>({ token: issued.secret, expiresAt: issued.expiresAt.toISOString() })
+          )
         ),
       revoke: ({ params }) =>
         respond((administrator) =>
@@ -233,8 +255,16 @@ export const Administering = HttpApiBuilder.group(
         respond((administrator) =>
           Effect.map(administration.usage(administrator, days, prices), (usage) => json<Usage>(usage))
         ),
+      organization: () =>
+        respond((administrator) => Effect.map(settings.show(administrator), (shown) => json<OrganizationShown>(shown))),
+      setOrganization: ({ payload }) =>
+        respond((administrator) => Effect.as(settings.set(administrator, payload), HttpServerResponse.empty())),
+      mapped: () =>
+        respond((administrator) => Effect.map(settings.mapped(administrator), (mapped) => json<Mapped>(mapped))),
       setup: () =>
         respond((administrator) => Effect.map(checklist.stepsFor(administrator), (steps) => json<SetupSteps>(steps))),
+      backUp: () =>
+        respond((administrator) => Effect.map(administration.backUp(administrator), (made) => json<BackedUp>(made))),
       health: () =>
         respond((administrator) => Effect.map(administration.health(administrator), (health) => json<Health>(health)))
     })

@@ -77,7 +77,7 @@ const LINK_SECONDS = 300
 export class Credentials extends Context.Service<
   Credentials,
   {
-    /** Creates a token for a member, for at most two years. */
+    /** Creates a token for a member, for at most two years; by an operator, or by the given administrator. */
     readonly createToken: (
       organization: Organization,
       token: {
@@ -85,7 +85,8 @@ export class Credentials extends Context.Service<
         readonly name: string
         readonly scopes: ReadonlyArray<Scope>
         readonly days: number
-      }
+      },
+      administrator?: Principal
     ) => Effect.Effect<Issued, OperatorError | Unavailable>
     readonly tokens: (organization: Organization) => Effect.Effect<ReadonlyArray<Token>, Unavailable>
     /** Revokes a token with immediate effect in every process; by an operator, or by the given administrator. */
@@ -177,7 +178,8 @@ export class Credentials extends Context.Service<
       })
 
       return Credentials.of({
-        createToken: Effect.fn("Credentials.createToken")(function* (organization, { anchorId, days, name, scopes }) {
+        createToken: Effect.fn("Credentials.createToken")(function* (organization, token, administrator) {
+          const { anchorId, days, name, scopes } = token
           if (name.trim() === "" || name.trim().length > 100) {
             return yield* OperatorError.of("--name must have 1 to 100 characters.")
           }
@@ -185,6 +187,7 @@ export class Credentials extends Context.Service<
             return yield* OperatorError.of("--days must be between 1 and 730.")
           }
           return yield* Effect.gen(function* () {
+            yield* lockEpochFor(app, organization, administrator)
             const issued = yield* insertCredential(app, organization.id, {
               kind: "token",
               anchorId,
@@ -194,7 +197,7 @@ export class Credentials extends Context.Service<
             })
             yield* appendAudit(app, organization.id, "changes", [
               {
-                actor: OPERATOR,
+                actor: administrator?.anchorEntityId ?? OPERATOR,
                 action: "token.created",
                 subject: issued.id,
                 details: { person: anchorId, name: name.trim(), scopes, until: issued.expiresAt.toISOString() }

@@ -5,28 +5,30 @@
 import { Context, Effect, Layer } from "effect"
 import { Database } from "../../database/Database.ts"
 import { orUnavailable } from "../../database/execute.ts"
-import { type NotAdmitted, type NotAllowed, OperatorError, type Unavailable } from "../../domain/errors.ts"
+import { type NotAdmitted, NotAllowed, OperatorError, type Unavailable } from "../../domain/errors.ts"
+import type { AttributeValue } from "../../domain/attributes.ts"
 import type { Organization } from "../../domain/EntityType.ts"
 import type { Principal } from "../../domain/Principal.ts"
 import { type PolicyChange, diffPolicies } from "../../permissions/policyDiff.ts"
 import { describePolicy } from "../../permissions/describe.ts"
 import type { LoggedChange } from "../../wire/admin/changes.ts"
 import type { PersonReference } from "../../wire/admin/people.ts"
-import type { Health as HealthReport } from "../../wire/admin/health.ts"
+import type { BackedUp, Health as HealthReport } from "../../wire/admin/health.ts"
 import type { Usage } from "../../wire/admin/usage.ts"
 import type { Policy, PolicyVersion, RefusedExplanation, TypeExplanation } from "../../wire/admin/policy.ts"
 import { type ChangeLogQuery, peopleIn, readChangeLog, withNames } from "./changeLog.ts"
 import { makePeople, pageOf, type People, type PeopleQuery, type Person, visiblePeople } from "./people.ts"
 import { reachOf } from "./reach.ts"
+import { Backups } from "../operations/Backups.ts"
 import { Health } from "../operations/Health.ts"
 import { usageReport } from "./usageReport.ts"
 import { readTextLog, type Texts } from "./textLog.ts"
 import { AuditLog, type AuditQuery, type AuditRecord, type Verification } from "../audit/AuditLog.ts"
-import { Credentials, type Issued, type Token } from "../access/Credentials.ts"
+import { Credentials, type Issued, type Scope, type Token } from "../access/Credentials.ts"
 import { type Invitation, Invitations, type Invited } from "../access/Invitations.ts"
 import { Mailer } from "../mail/Mailer.ts"
 import { invitationMail } from "../mail/texts.ts"
-import { mayGive } from "../members/powers.ts"
+import { mayGive, requirePower } from "../members/powers.ts"
 import { IdentityResolver } from "../members/IdentityResolver.ts"
 import { Memberships } from "../members/Memberships.ts"
 import type { State } from "../catalog/OrganizationState.ts"
@@ -54,6 +56,9 @@ export interface NamedRecord extends AuditRecord {
 
 /** Seconds in which a link that an administrator offers can be used. */
 const OFFERED_SECONDS = 900
+
+/** What a token of another person may not do: it would outlast what the person is allowed now, and decide in their name. */
+const OWN_SCOPES: ReadonlyArray<Scope> = ["admin", "confirm"]
 
 type Fault = OperatorError | NotAdmitted | Unavailable
 
@@ -85,6 +90,18 @@ export class Administration extends Context.Service<
       id: string,
       roles: ReadonlyArray<string>
     ) => Effect.Effect<void, Fault | NotAllowed>
+    /** Replaces the attributes of a member. */
+    readonly setAttributes: (
+      administrator: Principal,
+      id: string,
+      attributes: Readonly<Record<string, AttributeValue>>
+    ) => Effect.Effect<void, Fault | NotAllowed>
+    /** A token with which a program acts for an active member; undefined if no active member has this id. */
+    readonly createToken: (
+      administrator: Principal,
+      id: string,
+      token: { readonly name: string; readonly scopes: ReadonlyArray<Scope>; readonly days: number }
+    ) => Effect.Effect<Issued | undefined, Fault | NotAllowed>
     readonly revokeToken: (administrator: Principal, id: string) => Effect.Effect<void, Fault>
     /** The policy in force as text, with each role's reach. */
     readonly policy: (administrator: Principal) => Effect.Effect<Policy, Fault>
@@ -136,6 +153,8 @@ export class Administration extends Context.Service<
     ) => Effect.Effect<Usage, NotAdmitted | Unavailable>
     /** Doctor's findings, as far as they are about this organization alone, and the last backup. */
     readonly health: (administrator: Principal) => Effect.Effect<HealthReport, NotAdmitted | Unavailable>
+    /** Makes a backup into the operator's folder. */
+    readonly backUp: (administrator: Principal) => Effect.Effect<BackedUp, Fault | NotAllowed>
   }
 >()("max/services/Administration") {
   static readonly layer = Layer.effect(
@@ -155,6 +174,7 @@ export class Administration extends Context.Service<
       const smsSettings = yield* SmsSettings
       const spending = yield* Spending
       const health = yield* Health
+      const backups = yield* Backups
       const evaluator = makeRowEvaluator(search)
       const members = makePeople(app, evaluator)
 
@@ -219,6 +239,24 @@ export class Administration extends Context.Service<
         setRoles: Effect.fn("Administration.setRoles")(function* (administrator, id, roles) {
           const { asker, organization } = yield* current(administrator)
           yield* memberships.setRoles(organization, id, roles, asker)
+        }),
+
+        setAttributes: Effect.fn("Administration.setAttributes")(function* (administrator, id, attributes) {
+          const { asker, organization } = yield* current(administrator)
+          yield* memberships.setAttributes(organization, id, attributes, asker)
+        }),
+
+        createToken: Effect.fn("Administration.createToken")(function* (administrator, id, token) {
+          const { asker, organization, state } = yield* current(administrator)
+          const [person] = yield* members(state, asker, id)
+          if (person === undefined || person.state !== "active") return undefined
+          yield* mayGive(state.policy, asker, person.roles)
+          const own = token.scopes.find((scope) => OWN_SCOPES.includes(scope))
+          if (own !== undefined && !person.isSelf)
+            return yield* NotAllowed.of(
+              `A token with the scope ${own} is created by the person themselves, or by an operator.`
+            )
+          return yield* credentials.createToken(organization, { ...token, anchorId: id }, asker)
         }),
 
         revokeToken: Effect.fn("Administration.revokeToken")(function* (administrator, id) {
@@ -329,7 +367,13 @@ export class Administration extends Context.Service<
 
         health: Effect.fn("Administration.health")(function* (administrator) {
           const { organization } = yield* current(administrator)
-          return yield* health.of(organization)
+          return { ...(yield* health.of(organization)), mayBackUp: yield* backups.isPossible }
+        }),
+
+        backUp: Effect.fn("Administration.backUp")(function* (administrator) {
+          const { asker, state } = yield* current(administrator)
+          yield* requirePower(state.policy, asker, "data")
+          return yield* backups.make(asker.anchorEntityId)
         })
       })
     })

@@ -27,7 +27,7 @@ import {
 import { checkRoles, makePrepare, type NewMember, parseIdentifier } from "./prepareMember.ts"
 import { readPersonId } from "./identifier.ts"
 import { lockEpochFor, makeSuspension, type Standing, suspensionEvent } from "./suspension.ts"
-import { makeWrite } from "./writeMember.ts"
+import { makeWrite, sameAttributes } from "./writeMember.ts"
 
 const decodeMembers = decodeRows(
   Schema.Struct({
@@ -98,6 +98,13 @@ export class Memberships extends Context.Service<
       roles: ReadonlyArray<string>,
       administrator?: Principal
     ) => Effect.Effect<void, Fault | NotAllowed>
+    /** Replaces the attributes of a member by entity id, and leaves the roles. */
+    readonly setAttributes: (
+      organization: Organization,
+      anchorId: string,
+      attributes: Readonly<Record<string, AttributeValue>>,
+      administrator?: Principal
+    ) => Effect.Effect<void, Fault | NotAllowed>
   }
 >()("max/services/Memberships") {
   static readonly layer = Layer.effect(
@@ -126,6 +133,47 @@ export class Memberships extends Context.Service<
         if ((yield* holdEpoch(app, catalog.organization.id)) !== catalog.epoch) {
           return yield* OperatorError.of("Something else changed this organization at the same time. Try again.")
         }
+      })
+
+      /** Changes a member by entity id, and records what it was. Of an administrator's change, every power keeps an active holder. */
+      const change = Effect.fnUntraced(function* (
+        organization: Organization,
+        state: State,
+        anchorId: string,
+        { attributes, roles }: Pick<Partial<Member>, "attributes" | "roles">,
+        administrator: Principal | undefined
+      ) {
+        yield* Effect.gen(function* () {
+          if (administrator === undefined) yield* lockEpoch(state)
+          else yield* lockEpochFor(app, organization, administrator)
+          const [before] = yield* app<
+            Pick<Member, "attributes" | "roles">
+          >`SELECT roles, attributes FROM max.memberships
+            WHERE organization_id = ${organization.id} AND anchor_id = ${anchorId}`
+          if (before === undefined) return yield* OperatorError.of("No member has this id.")
+          if (administrator !== undefined) yield* mayGive(state.policy, administrator, before.roles)
+          if (roles === undefined || sameRoles(before.roles, roles))
+            if (attributes === undefined || sameAttributes(before.attributes, attributes)) return
+          const update = app`UPDATE max.memberships
+              SET roles = ${[...new Set(roles ?? before.roles)]}::text[], attributes = ${app.json(attributes ?? before.attributes)}
+              WHERE organization_id = ${organization.id} AND anchor_id = ${anchorId}`
+          yield* administrator === undefined ? update : keepingHolders(app, organization, state.policy, update)
+          yield* raiseEpoch(app, organization.id, [
+            {
+              actor: administrator?.anchorEntityId ?? OPERATOR,
+              action: "membership.changed",
+              subject: anchorId,
+              details: {
+                ...(roles === undefined ? {} : { roles }),
+                ...(attributes === undefined ? {} : { attributes }),
+                before: {
+                  ...(roles === undefined ? {} : { roles: before.roles }),
+                  ...(attributes === undefined ? {} : { attributes: before.attributes })
+                }
+              }
+            }
+          ])
+        }).pipe(app.withTransaction, orUnavailable)
       })
 
       return Memberships.of({
@@ -222,27 +270,15 @@ export class Memberships extends Context.Service<
           const { state } = yield* currentPeople(organization)
           yield* checkRoles("This person", roles, state)
           if (administrator !== undefined) yield* mayGive(state.policy, administrator, roles)
-          yield* Effect.gen(function* () {
-            if (administrator === undefined) yield* lockEpoch(state)
-            else yield* lockEpochFor(app, organization, administrator)
-            const [before] = yield* app<{ roles: ReadonlyArray<string> }>`SELECT roles FROM max.memberships
-              WHERE organization_id = ${organization.id} AND anchor_id = ${anchorId}`
-            if (before === undefined) return yield* OperatorError.of("No member has this id.")
-            if (administrator !== undefined) yield* mayGive(state.policy, administrator, before.roles)
-            if (sameRoles(before.roles, roles)) return
-            const update = app`UPDATE max.memberships SET roles = ${[...new Set(roles)]}::text[]
-                WHERE organization_id = ${organization.id} AND anchor_id = ${anchorId}`
-            yield* administrator === undefined ? update : keepingHolders(app, organization, state.policy, update)
-            yield* raiseEpoch(app, organization.id, [
-              {
-                actor: administrator?.anchorEntityId ?? OPERATOR,
-                action: "membership.changed",
-                subject: anchorId,
-                details: { roles, before: { roles: before.roles } }
-              }
-            ])
-          }).pipe(app.withTransaction, orUnavailable)
-        })
+          yield* change(organization, state, anchorId, { roles }, administrator)
+        }),
+
+        setAttributes: Effect.fn("Memberships.setAttributes")(
+          function* (organization, anchorId, attributes, administrator) {
+            const { state } = yield* currentPeople(organization)
+            yield* change(organization, state, anchorId, { attributes }, administrator)
+          }
+        )
       })
     })
   )

@@ -20,7 +20,7 @@ interface Verified {
   readonly key: string
 }
 
-const sameAttributes = (a: Attributes, b: Attributes): boolean => {
+export const sameAttributes = (a: Attributes, b: Attributes): boolean => {
   const names = Object.keys(a)
   return names.length === Object.keys(b).length && names.every((name) => Object.hasOwn(b, name) && a[name] === b[name])
 }

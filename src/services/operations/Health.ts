@@ -37,7 +37,7 @@ const FRESH = "5 seconds"
 
 export class Health extends Context.Service<
   Health,
-  { readonly of: (organization: Organization) => Effect.Effect<Report, Unavailable> }
+  { readonly of: (organization: Organization) => Effect.Effect<Omit<Report, "mayBackUp">, Unavailable> }
 >()("max/services/Health") {
   static readonly layer = (installation: Installation) =>
     Layer.effect(

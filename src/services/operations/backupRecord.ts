@@ -10,7 +10,8 @@ export const BACKED_UP = "backup.made"
 /** Records a backup for every organization: its size, never its place. A database from before the audit log has none. */
 export const recordBackup = (
   owner: PgClient.PgClient,
-  made: { readonly rows: number; readonly bytes: number }
+  made: { readonly rows: number; readonly bytes: number },
+  actor: string = OPERATOR
 ): Effect.Effect<void, SqlError.SqlError> =>
   Effect.gen(function* () {
     const [found] = yield* owner<{ audit: boolean; moves: boolean }>`
@@ -19,7 +20,7 @@ export const recordBackup = (
     const isHere = owner.literal(found!.moves ? `NOT ${isClosed("o.organization_id")}` : "true")
     const organizations = yield* owner<{ id: bigint }>`
       SELECT organization_id AS id FROM max.organizations o WHERE ${isHere} ORDER BY 1`
-    const event = { actor: OPERATOR, action: BACKED_UP, subject: "database", details: made }
+    const event = { actor, action: BACKED_UP, subject: "database", details: made }
     yield* Effect.forEach(
       organizations,
       ({ id }) => owner.withTransaction(appendAudit(owner, id, "changes", [event])),

@@ -4,10 +4,13 @@ import { Context, Effect, Layer } from "effect"
 import type { SqlError } from "effect/sql"
 import { Database } from "../../database/Database.ts"
 import { appendAudit, OPERATOR } from "../../database/audit.ts"
+import { holdEpoch, raiseEpoch } from "../../database/epoch.ts"
 import { orUnavailable } from "../../database/execute.ts"
 import { isClosed } from "../../database/moves.ts"
 import type { Organization } from "../../domain/EntityType.ts"
 import { NotAdmitted, OperatorError, type Unavailable } from "../../domain/errors.ts"
+import type { Principal } from "../../domain/Principal.ts"
+import { printable } from "../../domain/text.ts"
 import { nextId } from "../../domain/ids.ts"
 import { type PolicyDocument, printPolicy } from "../../permissions/policyDocument.ts"
 import { isSupportedCountry } from "../../domain/keys.ts"
@@ -23,6 +26,19 @@ export interface NewOrganization {
   readonly timeZone: string
   readonly externalKey?: string | undefined
 }
+
+/** What of an organization can be changed later. */
+const NAMES = ["name", "country", "timeZone"] as const
+export type Settings = { readonly [K in (typeof NAMES)[number]]?: string | undefined }
+
+const checkSettings = Effect.fnUntraced(function* ({ country, name, timeZone }: Settings) {
+  if (name !== undefined && (name.trim() === "" || name.length > 100 || printable(name) !== name))
+    return yield* OperatorError.of("A name has 1 to 100 characters, on one line.")
+  if (country !== undefined && !isSupportedCountry(country))
+    return yield* OperatorError.of("The country is two letters (ISO 3166), such as US or DE: --country US")
+  if (timeZone !== undefined && !isTimeZone(timeZone))
+    return yield* OperatorError.of("The time zone is an IANA name: --time-zone America/New_York")
+})
 
 /** The grants of the starter policy, as text. */
 export const STARTER_GRANTS = [
@@ -55,6 +71,12 @@ export class Organizations extends Context.Service<
     /** Creates an organization with the starter policy. */
     readonly create: (input: NewOrganization) => Effect.Effect<Organization, OperatorError | NotAdmitted | Unavailable>
     readonly list: Effect.Effect<ReadonlyArray<Organization>, Unavailable>
+    /** Changes its name, country or time zone; by an operator, or by the given administrator. */
+    readonly change: (
+      organization: Organization,
+      settings: Settings,
+      administrator?: Principal
+    ) => Effect.Effect<void, OperatorError | Unavailable>
   }
 >()("max/services/Organizations") {
   static readonly layer = Layer.effect(
@@ -67,12 +89,7 @@ export class Organizations extends Context.Service<
           if (!/^[a-z][a-z0-9-]{0,62}$/.test(input.slug)) {
             return yield* OperatorError.of("A slug is lower-case letters, digits and -, beginning with a letter.")
           }
-          if (!isSupportedCountry(input.country)) {
-            return yield* OperatorError.of("The country is two letters (ISO 3166), such as US or DE: --country US")
-          }
-          if (!isTimeZone(input.timeZone)) {
-            return yield* OperatorError.of("The time zone is an IANA name: --time-zone America/New_York")
-          }
+          yield* checkSettings(input)
           const organization: Organization = {
             id: nextId(),
             slug: input.slug,
@@ -88,6 +105,34 @@ export class Organizations extends Context.Service<
           yield* policies.publish(organization, starterText, OPERATOR)
           return organization
         }),
+
+        change: Effect.fn("Organizations.change")(function* (organization, settings, administrator) {
+          yield* checkSettings(settings)
+          yield* Effect.gen(function* () {
+            const epoch = yield* holdEpoch(app, organization.id)
+            if (administrator !== undefined && administrator.epoch !== epoch)
+              return yield* OperatorError.of("Something else changed this organization at the same time. Try again.")
+            const [stored] = yield* app<OrganizationRow>`
+              SELECT organization_id, slug, name, country, time_zone, external_key FROM max.organizations
+              WHERE organization_id = ${organization.id}`
+            const before = organizationOf(stored!)
+            const changed = NAMES.filter((name) => settings[name] !== undefined && settings[name] !== before[name])
+            if (changed.length === 0) return
+            const after = { ...before, ...Object.fromEntries(changed.map((name) => [name, settings[name]!])) }
+            yield* app`UPDATE max.organizations SET name = ${after.name}, country = ${after.country},
+              time_zone = ${after.timeZone} WHERE organization_id = ${organization.id}`
+            const parts = (of: Organization) => Object.fromEntries(changed.map((name) => [name, of[name]]))
+            yield* raiseEpoch(app, organization.id, [
+              {
+                actor: administrator?.anchorEntityId ?? OPERATOR,
+                action: "organization.changed",
+                subject: organization.slug,
+                details: { ...parts(after), before: parts(before) }
+              }
+            ])
+          }).pipe(app.withTransaction, orUnavailable)
+        }),
+
         list: Effect.map(
           orUnavailable(search<OrganizationRow>`
             SELECT organization_id, slug, name, country, time_zone, external_key FROM max.organizations o

@@ -11,6 +11,7 @@ import { History } from "./History.tsx"
 import { Import } from "./Import.tsx"
 import { Model } from "./Model.tsx"
 import { Command, Failure, Isolated, useTitle } from "./parts.tsx"
+import { Organization } from "./Organization.tsx"
 import { People } from "./People.tsx"
 import { PersonPage } from "./Person.tsx"
 import { Phone } from "./Phone.tsx"
@@ -67,6 +68,7 @@ const SECTIONS = [
   { path: ["phone"], name: "Phone", power: "secrets" },
   { path: ["texts"], name: "Texts" },
   { path: ["usage"], name: "Usage" },
+  { path: ["organization"], name: "Organization" },
   { path: ["audit"], name: "Audit" },
   { path: ["health"], name: "Health" }
 ] as ReadonlyArray<{ readonly path: readonly [string]; readonly name: string; readonly power?: Power }>
@@ -140,6 +142,8 @@ const Inside = ({ session: { organization, scopes } }: { readonly session: Sessi
           <Texts />
         ) : section === "usage" ? (
           <Usage days={query["days"]} />
+        ) : section === "organization" ? (
+          <Organization />
         ) : section === "health" ? (
           <Health />
         ) : section === "audit" ? (

@@ -39,6 +39,7 @@ const VERBS: Readonly<Record<string, string>> = {
   "membership.resumed": "restored access for",
   "membership.suspended": "suspended",
   "membership.moved": "moved the membership of",
+  "organization.changed": "changed the settings of",
   "organization.created": "created the organization",
   "organization.key": "set the key of",
   "organization.restored": "restored",

@@ -1,11 +1,12 @@
 /** Health: doctor's findings in words, the remedy of each, and the last backup. */
 import { useEffect } from "preact/hooks"
 import type { Finding, Health as Report } from "../../wire/admin/health.ts"
-import { health } from "./api.ts"
+import { backUp, health } from "./api.ts"
 import {
   Badge,
   type BadgeKind,
   Command,
+  ConfirmButton,
   CopyButton,
   counted,
   Fact,
@@ -14,7 +15,7 @@ import {
   useTitle,
   WhenLoaded
 } from "./parts.tsx"
-import { announcement, useLoaded } from "./state.ts"
+import { announcement, may, useLoaded } from "./state.ts"
 
 /** What each check looks at; a check that isn't listed has its own name. */
 const NAMES: Readonly<Record<string, string>> = {
@@ -59,7 +60,7 @@ export const Health = () => {
         </button>
       </div>
       <WhenLoaded loaded={loaded} reload={reload}>
-        {(report) => <Findings report={report} />}
+        {(report) => <Findings report={report} reload={reload} />}
       </WhenLoaded>
       <Command text="max doctor">
         The same checks on the machine where Max runs, with the database's credentials and everything that isn't shown
@@ -69,7 +70,13 @@ export const Health = () => {
   )
 }
 
-const Findings = ({ report: { at, findings, lastBackup } }: { readonly report: Report }) => {
+const Findings = ({
+  reload,
+  report: { at, findings, lastBackup, mayBackUp }
+}: {
+  readonly report: Report
+  readonly reload: () => void
+}) => {
   const broken = findings.filter(({ state }) => state === "fail").length
   const weak = findings.filter(({ state }) => state === "warn").length
   const tally =
@@ -99,6 +106,21 @@ const Findings = ({ report: { at, findings, lastBackup } }: { readonly report: R
           {lastBackup === undefined ? "None is recorded for this organization" : <Moment at={lastBackup} />}
         </Fact>
       </dl>
+      {mayBackUp && may("data") ? (
+        <ConfirmButton
+          label="Back up now"
+          title="Make a backup?"
+          confirm="Back up"
+          act={backUp}
+          done="The backup is made."
+          reload={reload}
+        >
+          <p>
+            All data is written into the folder that the operator has named. This can take minutes; the page waits for
+            it.
+          </p>
+        </ConfirmButton>
+      ) : null}
       <Command text="max backup max.backup">
         A backup has the data of every organization, so it is a command for operators, with the database's credentials:
       </Command>

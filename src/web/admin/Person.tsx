@@ -3,7 +3,9 @@ import type { PersonWithTokens, Token } from "../../wire/admin/people.ts"
 import { useState } from "preact/hooks"
 import type { Problem } from "../shared/api.ts"
 import { explainAll, offerSignIn, person, policy, resume, revoke, setRoles, suspend } from "./api.ts"
+import { AttributesButton } from "./Attributes.tsx"
 import { OneLink, RoleChoice } from "./Invite.tsx"
+import { NewTokenButton } from "./NewToken.tsx"
 import { Unexplained, Verdict } from "./Explanation.tsx"
 import {
   Badge,
@@ -71,13 +73,16 @@ const Member = ({ person: one, reload }: { readonly person: PersonWithTokens; re
             </div>
           ))}
         </Fact>
-        {Object.keys(one.attributes).length === 0 ? null : (
+        {Object.keys(one.attributes).length === 0 && !may("members") ? null : (
           <Fact name="Attributes">
             {Object.entries(one.attributes).map(([attribute, value]) => (
               <div key={attribute}>
                 {attribute}: <Isolated>{String(value)}</Isolated>
               </div>
             ))}
+            {may("members") ? (
+              <AttributesButton key={JSON.stringify(one.attributes)} person={one} reload={reload} />
+            ) : null}
           </Fact>
         )}
         <Fact name="Member since">
@@ -250,6 +255,7 @@ const TOKENS = ["Token", "Scopes", "Created", "Expires", "State", "Action"]
 const Tokens = ({ person: one, reload }: { readonly person: PersonWithTokens; readonly reload: () => void }) => (
   <section aria-labelledby="tokens">
     <h2 id="tokens">Tokens</h2>
+    {may("members") && one.state === "active" ? <NewTokenButton person={one} reload={reload} /> : null}
     {one.held.length === 0 ? (
       <p class="empty">This person has no tokens.</p>
     ) : (

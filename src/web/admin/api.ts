@@ -9,13 +9,17 @@ import type {
   SetModel,
   SetModelKey
 } from "../../wire/admin/connections.ts"
+import type { Mapped, OrganizationShown, SetOrganization } from "../../wire/admin/organization.ts"
 import type {
+  CreateToken,
   Invitations,
   Invite,
+  NewToken,
   PersonReference,
   People,
   PeopleQuery,
   PersonWithTokens,
+  SetAttributes,
   SetRoles,
   SignInLink
 } from "../../wire/admin/people.ts"
@@ -69,6 +73,10 @@ export const offerSignIn = async (id: string): Promise<SignInLink> =>
   (await request("POST", `/v1/admin/people/${encodeURIComponent(id)}/sign-in`)).json() as Promise<SignInLink>
 export const setRoles = async (id: string, roles: ReadonlyArray<string>): Promise<void> =>
   void (await request("POST", `/v1/admin/people/${encodeURIComponent(id)}/roles`, { roles } satisfies SetRoles))
+export const setAttributes = (id: string, attributes: SetAttributes["attributes"]) =>
+  act(`people/${encodeURIComponent(id)}/attributes`, { attributes } satisfies SetAttributes)
+export const createToken = (id: string, token: CreateToken) =>
+  post<NewToken>(`people/${encodeURIComponent(id)}/tokens`, token)
 export const revoke = (id: string) => send("DELETE", `tokens/${encodeURIComponent(id)}`)
 
 export const policy = () => get<Policy>("/v1/admin/policy")
@@ -155,6 +163,11 @@ export const setLine = (change: SetLine) => act("line", change)
 export const addNumber = (number: AddNumber) => act("line/numbers", number)
 export const removeNumber = (phone: string) => act("line/numbers/remove", { phone })
 
+export const organization = () => get<OrganizationShown>("/v1/admin/organization")
+export const setOrganization = (change: SetOrganization) => act("organization", change)
+export const mapped = () => get<Mapped>("/v1/admin/mapped")
+
+export const backUp = () => send("POST", "backup")
 export const health = () => get<Health>("/v1/admin/health")
 
 const ENDS_SESSION: ReadonlySet<string> = new Set<ProblemSlug>(["not-authenticated", "not-admitted", "not-in-scope"])

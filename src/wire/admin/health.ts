@@ -19,6 +19,10 @@ export type Finding = typeof Finding.Encoded
 export const Health = Schema.Struct({
   at: Timestamp.annotate({ description: "When it was examined: at most 5 seconds ago." }),
   findings: Schema.Array(Finding),
+  mayBackUp: Schema.Boolean.annotate({ description: "Whether a backup can be made with POST /v1/admin/backup." }),
   lastBackup: optionalKey(Timestamp.annotate({ description: "Omitted if no backup is in the audit log." }))
 })
 export type Health = typeof Health.Encoded
+
+export const BackedUp = Schema.Struct({ rows: Schema.Int, bytes: Schema.Int })
+export type BackedUp = typeof BackedUp.Encoded

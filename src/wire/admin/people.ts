@@ -128,3 +128,27 @@ export type SignInLink = typeof SignInLink.Encoded
 
 export const SetRoles = Schema.Struct({ roles: Roles })
 export type SetRoles = typeof SetRoles.Encoded
+
+/** Attributes as they are typed: true, false and decimal numbers aren't texts. They replace the member's. */
+export const SetAttributes = Schema.Struct({
+  attributes: Schema.Record(Schema.String.check(Schema.isMaxLength(63)), anyTextUpTo(200)).check(
+    Schema.isMaxProperties(50)
+  )
+})
+export type SetAttributes = typeof SetAttributes.Encoded
+
+export const CreateToken = Schema.Struct({
+  name: textUpTo(100).annotate({ description: "Its purpose, shown in the list." }),
+  scopes: Schema.Array(Schema.Literals(["tools", "chat", "export", "changes", "confirm", "traces", "admin"])).check(
+    Schema.isMinLength(1),
+    Schema.isMaxLength(7)
+  ),
+  days: between(1, 730)
+})
+export type CreateToken = typeof CreateToken.Encoded
+
+export const NewToken = Schema.Struct({
+  token: Schema.String.annotate({ description: "Shown once." }),
+  expiresAt: Timestamp
+})
+export type NewToken = typeof NewToken.Encoded

@@ -87,6 +87,8 @@ const reads = (person: string, row: string, word: string): ReadonlyArray<Call> =
   ["GET", "usage?days=90"],
   ["GET", "usage/questions"],
   ["GET", "setup"],
+  ["GET", "organization"],
+  ["GET", "mapped"],
   ["GET", "health"]
 ]
 

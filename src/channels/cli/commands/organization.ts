@@ -10,7 +10,7 @@ import { IdentityProviders } from "../../../services/access/IdentityProviders.ts
 import { subjectKey } from "../../../services/access/jwt.ts"
 import { Mappings } from "../../../services/mapping/Mappings.ts"
 import { Memberships } from "../../../services/members/Memberships.ts"
-import { Organizations, STARTER_GRANTS } from "../../../services/organizations/Organizations.ts"
+import { Organizations, type Settings, STARTER_GRANTS } from "../../../services/organizations/Organizations.ts"
 import { currentOrganization, linkTo, max, memberOf, typedAttributes, UsageError } from "../context.ts"
 import { argument, optional, pairs, required, toggle } from "../flags.ts"
 import { columns, note, result } from "../output.ts"
@@ -80,9 +80,32 @@ const key = Command.make(
   })
 ).pipe(Command.withDescription("Set the organization's key in mapped tables"))
 
+const set = Command.make(
+  "set",
+  {
+    name: optional("name", "The organization's name"),
+    country: optional("country", "The country of phone numbers without a country code: two letters, such as US"),
+    timeZone: optional("time-zone", "The organization's time zone, such as America/New_York")
+  },
+  Effect.fnUntraced(function* (input) {
+    const given = Object.entries(input).flatMap(([setting, value]) =>
+      Option.match(value, { onNone: () => [], onSome: (text) => [[setting, text] as const] })
+    )
+    if (given.length === 0) return yield* UsageError.of("Give --name, --country or --time-zone.")
+    const settings: Settings = Object.fromEntries(given)
+    const organizations = yield* Organizations
+    const organization = yield* currentOrganization
+    yield* organizations.change(organization, settings)
+    yield* result({ organization: organization.slug, ...settings }, [`${organization.slug} is changed.`])
+  })
+).pipe(
+  Command.withDescription("Change the organization's name, country or time zone"),
+  Command.withExamples([{ command: 'max org set --name "Atlas Ltd"', description: "The name that people see" }])
+)
+
 export const org = Command.make("org").pipe(
   Command.withDescription("Organizations"),
-  Command.withSubcommands([list, key])
+  Command.withSubcommands([list, set, key])
 )
 
 const role = Flag.String("role").pipe(Flag.withDescription("A role of the policy; may be repeated"), Flag.atLeast(1))
@@ -158,6 +181,27 @@ const setRoles = Command.make(
   })
 ).pipe(Command.withDescription("Replace the roles of a member; attributes stay as they are"))
 
+const setAttributes = Command.make(
+  "attributes",
+  {
+    who: argument("who", "A member's e-mail address or phone number"),
+    attr: pairs("attr", "An attribute for the policy, name=value; may be repeated, and without one the member has none")
+  },
+  Effect.fnUntraced(function* (input) {
+    const attributes = yield* typedAttributes(input.attr)
+    const organization = yield* currentOrganization
+    const memberships = yield* Memberships
+    yield* memberships.setAttributes(organization, yield* memberOf(organization, input.who), attributes)
+    yield* result({ who: input.who, attributes }, [
+      `${input.who} has ${
+        Object.entries(attributes)
+          .map(([name, value]) => `${name}=${value}`)
+          .join(", ") || "no attributes"
+      }, from the next request on.`
+    ])
+  })
+).pipe(Command.withDescription("Replace the attributes of a member; roles stay as they are"))
+
 const members = Command.make(
   "list",
   {},
@@ -204,5 +248,5 @@ const resume = Command.make(
 
 export const member = Command.make("member").pipe(
   Command.withDescription("Members and their roles"),
-  Command.withSubcommands([add, invite, signInLink, setRoles, members, suspend, resume, sync])
+  Command.withSubcommands([add, invite, signInLink, setRoles, setAttributes, members, suspend, resume, sync])
 )

@@ -1,0 +1,197 @@
+/** What an administrator sets besides people's roles: tokens, attributes, the organization, and backups; and what is refused. */
+import { Effect, Exit, Scope } from "effect"
+import { mkdirSync, mkdtempSync, readdirSync, rmSync, statSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { Database } from "../../../src/database/Database.ts"
+import { Policies } from "../../../src/services/policies/Policies.ts"
+import { administered } from "../../support/administered.ts"
+import { runMax } from "../../support/cli.ts"
+import { migratedDatabase } from "../../support/database.ts"
+import { ask, callTool, JSON_TYPE, startServer, startServerForTest, type TestServer } from "../../support/http.ts"
+import { mapTables, runScript } from "../../support/mappedTables.ts"
+import { memberWithToken } from "../../support/members.ts"
+
+const scope = Scope.makeUnsafe()
+const folder = mkdtempSync(join(tmpdir(), "max-office-"))
+const backupDir = join(folder, "backups")
+let database: string
+let server: TestServer
+let atlas: Effect.Success<ReturnType<typeof administered>>
+
+beforeAll(async () => {
+  mkdirSync(backupDir)
+  database = await Effect.runPromise(migratedDatabase.pipe(Scope.provide(scope)))
+  server = await startServer(database, { backupDir })
+  atlas = await server.run(administered({ slug: "atlas" }))
+})
+afterAll(async () => {
+  await server.stop()
+  rmSync(folder, { recursive: true, force: true })
+  await Effect.runPromise(Scope.close(scope, Exit.void))
+})
+
+const call = (path: string, body?: object, secret = atlas.admin.secret, at = server, method = "POST") =>
+  ask(at.url, `/v1/admin/${path}`, {
+    method,
+    headers: { authorization: `Bearer ${secret}`, ...(body === undefined ? {} : JSON_TYPE) },
+    ...(body === undefined ? {} : { body: JSON.stringify(body) })
+  })
+const read = async (path: string, secret?: string) => (await call(path, undefined, secret, server, "GET")).json
+const sql = <A extends object>(text: string) =>
+  server.run(Effect.flatMap(Database, ({ owner }) => owner.unsafe<A>(text)))
+const events = (action: string) =>
+  sql<{ actor: string; details: unknown }>(
+    `SELECT actor, details::jsonb AS details FROM max.audit_log WHERE chain = 'changes' AND action LIKE '${action}' ORDER BY sequence`
+  )
+const TOKEN = { name: "nightly", scopes: ["tools"], days: 30 }
+
+/** A role with the power `members` alone. */
+const helper = async () => {
+  const { document } = await server.run(Effect.flatMap(Policies, (policies) => policies.current(atlas.organization)))
+  const file = JSON.parse(document) as { roles: object }
+  const roles = { ...file.roles, helper: { inherits: ["member"], administers: ["members"] } }
+  await server.run(
+    Effect.flatMap(Policies, (policies) =>
+      policies.publish(atlas.organization, JSON.stringify({ ...file, roles }), "operator")
+    )
+  )
+  return await server.run(memberWithToken(atlas.organization, "theo@atlas.example", ["helper"], ["admin"]))
+}
+
+// First: afterwards there are other organizations.
+describe("a backup from the page", () => {
+  it("isn't made without a folder, and a failure doesn't tell where the folder is", async () => {
+    const without = await startServerForTest(database, {})
+    expect((await call("backup", undefined, undefined, without)).json.detail).toContain("MAX_BACKUP_DIR")
+    const gone = await startServerForTest(database, { backupDir: join(folder, "canary-gone") })
+    const { status, text } = await call("backup", undefined, undefined, gone)
+    expect([status, text]).toEqual([409, expect.stringContaining("The backup wasn't made")])
+    expect(text).not.toContain("canary-gone")
+  })
+
+  it("is the command's, with the administrator as its author, at most one in ten minutes, and it never leaves the folder", async () => {
+    expect(await read("health")).toMatchObject({ mayBackUp: true })
+    expect((await call("backup", undefined, atlas.auditor.secret)).status).toBe(403)
+    const [one, other] = await Promise.all([call("backup"), call("backup")])
+    expect([one.status, other.status].sort()).toEqual([200, 409])
+    const { bytes, rows } = (one.status === 200 ? one : other).json
+    const files = readdirSync(backupDir)
+    expect(files).toEqual([expect.stringMatching(/^max-[\d-]+T[\d-]+Z\.backup$/)])
+    const { mode, size } = statSync(join(backupDir, files[0]!))
+    expect([mode & 0o777, size]).toEqual([0o600, bytes])
+    expect((await call("backup")).json.detail).toContain("less than 10 minutes old")
+
+    const ran = await runMax(["backup", join(folder, "by-command.backup"), "--json"], { DATABASE_URL: database })
+    expect(ran.code).toBe(0)
+    const made = await events("backup.made")
+    expect(made.map(({ actor }) => actor)).toEqual([atlas.idOf("yuki"), "operator"])
+    expect(made[0]!.details).toEqual({ rows, bytes })
+    // The second has the record of the first, and the calls since.
+    expect(JSON.parse(ran.stdout).rows - rows).toBeLessThan(20)
+  })
+
+  it("isn't made where there is a second organization, whose data it would have", async () => {
+    await server.run(administered({ slug: "borealis" }))
+    expect(await read("health")).toMatchObject({ mayBackUp: false })
+    const { json, status } = await call("backup")
+    expect([status, json.detail]).toEqual([409, expect.stringContaining("every organization")])
+    expect(readdirSync(backupDir)).toHaveLength(1)
+  })
+})
+
+describe("a token from the page", () => {
+  it("acts for the person until it is revoked, and only its author sees it, once", async () => {
+    const lena = atlas.idOf("lena")
+    const made = await call(`people/${lena}/tokens`, TOKEN)
+    expect(made.status).toBe(200)
+    const token = made.json.token as string
+    expect((await callTool(server, token, "listEntityTypes", {})).status).toBe(200)
+    const shown = await read(`people/${lena}`)
+    expect(JSON.stringify(shown)).not.toContain(token)
+    expect(shown.held.map(({ name }: { name: string }) => name)).toContain("nightly")
+    expect((await events("token.created")).at(-1)).toMatchObject({
+      actor: atlas.idOf("yuki"),
+      details: { person: lena }
+    })
+    expect(JSON.stringify(await sql("SELECT l::text AS record FROM max.audit_log l"))).not.toContain(token)
+  })
+
+  it("never administers or confirms for another person", async () => {
+    for (const own of ["admin", "confirm"]) {
+      const refused = await call(`people/${atlas.idOf("lena")}/tokens`, { ...TOKEN, scopes: ["tools", own] })
+      expect([refused.status, refused.json.detail]).toEqual([403, expect.stringContaining(`the scope ${own}`)])
+    }
+    expect((await call(`people/${atlas.idOf("yuki")}/tokens`, { ...TOKEN, scopes: ["confirm"] })).status).toBe(200)
+  })
+
+  it("isn't created for a person with more powers, a suspended one, a person of another organization, or without the power", async () => {
+    const { token } = await helper()
+    expect((await call(`people/${atlas.idOf("lena")}/tokens`, TOKEN, token)).status).toBe(200)
+    expect((await call(`people/${atlas.idOf("yuki")}/tokens`, TOKEN, token)).status).toBe(403)
+    expect((await call(`people/${atlas.idOf("jonas")}/tokens`, TOKEN)).status).toBe(404)
+    expect((await call(`people/${atlas.idOf("lena")}/tokens`, TOKEN, atlas.auditor.secret)).status).toBe(403)
+    const [theirs] = await sql<{ id: string }>(
+      "SELECT anchor_id AS id FROM max.identifiers WHERE key = 'lena@borealis.example'"
+    )
+    expect((await call(`people/${theirs!.id}/tokens`, TOKEN)).status).toBe(404)
+    for (const wrong of [{ days: 731 }, { days: 0 }, { name: " " }, { scopes: [] }, { scopes: ["root"] }])
+      expect((await call(`people/${atlas.idOf("lena")}/tokens`, { ...TOKEN, ...wrong })).status).toBeGreaterThan(399)
+  })
+})
+
+describe("attributes from the page", () => {
+  const set = (name: string, attributes: object, secret?: string) =>
+    call(`people/${atlas.idOf(name)}/attributes`, { attributes }, secret)
+
+  it("replace the member's, count from the next request on, and leave the roles", async () => {
+    const before = await read(`people/${atlas.idOf("lena")}`)
+    expect((await set("lena", { region: "north", level: "3", remote: "true" })).status).toBe(204)
+    expect(await read(`people/${atlas.idOf("lena")}`)).toMatchObject({
+      attributes: { region: "north", level: 3, remote: true },
+      roles: before.roles
+    })
+    expect((await set("lena", {})).status).toBe(204)
+    expect((await read(`people/${atlas.idOf("lena")}`)).attributes).toEqual({})
+    expect((await events("membership.changed")).at(-1)).toMatchObject({
+      actor: atlas.idOf("yuki"),
+      details: { attributes: {}, before: { attributes: { region: "north" } } }
+    })
+  })
+
+  it("aren't set without the power, of a person with more powers, or under a name that can't be one", async () => {
+    const { token } = await helper()
+    expect((await set("lena", { region: "south" }, atlas.auditor.secret)).status).toBe(403)
+    expect((await set("yuki", { region: "south" }, token)).status).toBe(403)
+    expect((await set("lena", { region: "south" }, token)).status).toBe(204)
+    for (const name of ["Region", "__proto__", "a b", ""]) {
+      const wrong = await call(`people/${atlas.idOf("lena")}/attributes`, JSON.parse(`{"attributes":{"${name}":"x"}}`))
+      expect([name, wrong.status]).toEqual([name, 400])
+    }
+    expect((await read(`people/${atlas.idOf("lena")}`)).attributes).toEqual({ region: "south" })
+  })
+})
+
+describe("the organization on the page", () => {
+  it("changes with the power policy only, part by part, and says what it was", async () => {
+    expect((await call("organization", { name: "Mine" }, atlas.auditor.secret)).status).toBe(403)
+    for (const wrong of [{ country: "XX" }, { timeZone: "Mars/Olympus" }, { name: "a\nb" }, { name: " " }])
+      expect([wrong, (await call("organization", wrong)).status]).toEqual([wrong, 409])
+    expect((await call("organization", { timeZone: "Europe/Berlin" })).status).toBe(204)
+    expect(await read("organization", atlas.auditor.secret)).toMatchObject({ slug: "atlas", timeZone: "Europe/Berlin" })
+    const [last] = (await events("organization.changed")).slice(-1)
+    expect(last).toMatchObject({ actor: atlas.idOf("yuki"), details: { timeZone: "Europe/Berlin" } })
+    expect((await call("organization", { timeZone: "Europe/Berlin" })).status).toBe(204)
+    expect(await events("organization.changed")).toHaveLength(1)
+  })
+
+  it("lists the tables that it reads where they are, and what has changed in them", async () => {
+    expect(await read("mapped")).toEqual({ types: [], changes: [] })
+    await server.run(runScript("CREATE TABLE public.boats (id bigint PRIMARY KEY, name text NOT NULL);\n"))
+    await server.run(mapTables(atlas.organization, { tables: ["public.boats"], exclusive: true }))
+    expect(await read("mapped")).toMatchObject({ types: [{ id: "boats", table: "public.boats" }], changes: [] })
+    await server.run(runScript("ALTER TABLE public.boats ADD COLUMN flag text;\n"))
+    expect((await read("mapped")).changes).toEqual([`boats: public.boats has a new column "flag".`])
+  })
+})
