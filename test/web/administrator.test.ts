@@ -218,7 +218,7 @@ it("An administrator does everything that has a page in a browser, and commands 
   await press(page, "Check")
   await page.getByRole("region", { name: "What changes" }).getByText("member").first().waitFor()
   await page.getByRole("region", { name: "Who gains and loses" }).waitFor()
-  await page.getByRole("textbox", { name: "Who" }).fill("bo")
+  await page.getByRole("textbox", { name: "Who" }).fill("Bo Lind")
   await press(page, "Look")
   await page.getByRole("region", { name: "What Bo Lind would see" }).waitFor()
   const publish = async () => {

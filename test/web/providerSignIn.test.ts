@@ -190,6 +190,52 @@ describe("the way back from a provider", () => {
     }
   })
 
+  /** The provider's answer with a valid code that wasn't used, and the cookie of the browser that left. */
+  const heldBack = async () => {
+    const { close, page } = await openPage(browser, url, { width: 390 })
+    let held = ""
+    page.on("request", (request) => {
+      if (request.url().startsWith(`${url}/v1/session/callback`)) held = request.url()
+    })
+    await page.goto(url)
+    await page.getByRole("link", { name: "Sign in with Harbor ID" }).click()
+    await page.locator("input[name=login]").fill("lena")
+    await page.locator("input[name=password]").fill("any")
+    await page.locator("button[type=submit]").click()
+    await page.waitForURL(/\/interaction\//)
+    const kept = (await page.context().cookies(url)).find(({ name }) => name === "max_pending")!
+    // Without it the code isn't used.
+    await page.context().clearCookies({ name: "max_pending" })
+    await page.locator("button[type=submit]").click()
+    await expect.poll(() => held, { timeout: 20_000 }).toContain("code=")
+    await close()
+    return { search: new URL(held).search, kept: `max_pending=${kept.value}` }
+  }
+
+  it("counts in the browser that left, once, though the code is valid", async () => {
+    const { kept, search } = await heldBack()
+    const first = await callback(search, kept)
+    expect([first.headers["location"], String(first.headers["set-cookie"])]).toEqual([
+      "/",
+      expect.stringContaining("max_session=")
+    ])
+    // Another browser has left for the provider itself; its own state in the address doesn't help.
+    const other = await heldBack()
+    const { cookie, to } = await begun()
+    const own = new URLSearchParams(other.search)
+    own.set("state", to.searchParams.get("state")!)
+    for (const [query, from] of [
+      [search, kept],
+      [other.search, cookie],
+      [`?${own}`, cookie],
+      [other.search, undefined]
+    ] as const) {
+      const { headers } = await callback(query, from)
+      expect(headers["location"], query).toBe("/sign-in?failed=refused")
+      expect(String(headers["set-cookie"])).not.toContain("max_session")
+    }
+  })
+
   it("leads to the sign-in page without a session if the answer is forged, foreign or replayed", async () => {
     const { cookie, to } = await begun()
     const state = to.searchParams.get("state")!

@@ -71,25 +71,28 @@ describe("a backup from the page", () => {
     expect(text).not.toContain("canary-gone")
   })
 
-  it("is the command's, with the administrator as its author, at most one in ten minutes, and it never leaves the folder", async () => {
+  it("is made at most once in ten minutes, and never leaves the folder", async () => {
     expect(await read("health")).toMatchObject({ mayBackUp: true })
     expect((await call("backup", undefined, atlas.auditor.secret)).status).toBe(403)
     const [one, other] = await Promise.all([call("backup"), call("backup")])
     expect([one.status, other.status].sort()).toEqual([200, 409])
-    const { bytes, rows } = (one.status === 200 ? one : other).json
+    const { bytes } = (one.status === 200 ? one : other).json
     const files = readdirSync(backupDir)
     expect(files).toEqual([expect.stringMatching(/^max-[\d-]+T[\d-]+Z\.backup$/)])
     const { mode, size } = statSync(join(backupDir, files[0]!))
     expect([mode & 0o777, size]).toEqual([0o600, bytes])
     expect((await call("backup")).json.detail).toContain("less than 10 minutes old")
+  })
 
+  it("is the command's, with the administrator as its author", async () => {
     const ran = await runMax(["backup", join(folder, "by-command.backup"), "--json"], { DATABASE_URL: database })
     expect(ran.code).toBe(0)
     const made = await events("backup.made")
     expect(made.map(({ actor }) => actor)).toEqual([atlas.idOf("yuki"), "operator"])
-    expect(made[0]!.details).toEqual({ rows, bytes })
+    const [page, command] = made.map(({ details }) => details as { readonly rows: number; readonly bytes: number })
+    expect(Object.keys(page!)).toEqual(Object.keys(command!))
     // The second has the record of the first, and the calls since.
-    expect(JSON.parse(ran.stdout).rows - rows).toBeLessThan(20)
+    expect(command!.rows - page!.rows).toBeLessThan(20)
   })
 
   it("isn't made where there is a second organization, whose data it would have", async () => {
