@@ -3212,7 +3212,64 @@ export const replays = [
       [
         providerSignIn,
         'nonce: kept.nonce,\n              code_challenge: challenge,\n              code_challenge_method: "S256"',
-        'prompt: challenge === "" ? "none" : "consent"'
+        '...(challenge === "" ? { prompt: "none" } : {})'
+      ]
+    ]
+  },
+  {
+    name: "A provider's token for another program (our own review)",
+    test: ["test/channels/http/admission.test.ts", "is refused when it is expired, unsigned, forged or incomplete"],
+    defence: "jwt.ts `makeVerifyJwt`: the token's audience is the one that the organization trusts",
+    removed: "the audience, also of the search for the provider",
+    patches: [
+      ["src/services/access/jwt.ts", "          audience,\n          algorithms", "          algorithms"],
+      [
+        "src/services/access/IdentityProviders.ts",
+        "AND p.audience = ANY(${claims.audiences}::text[]) LIMIT 2",
+        "AND ${claims.audiences}::text[] IS NOT NULL LIMIT 1"
+      ]
+    ]
+  },
+  {
+    name: "A provider's token that isn't valid yet, or no longer, by minutes (our own review)",
+    test: ["test/channels/http/admission.test.ts", "is refused when it is expired, unsigned, forged or incomplete"],
+    defence: "jwt.ts: clocks may differ by half a minute",
+    removed: "the bound",
+    patches: [["src/services/access/jwt.ts", "CLOCK_TOLERANCE_SECONDS = 30", "CLOCK_TOLERANCE_SECONDS = 900"]]
+  },
+  {
+    name: "An address that its provider hasn't verified (our own review)",
+    test: [
+      "test/channels/http/admission.test.ts",
+      "doesn't admit by an unverified e-mail address, or by one that is only row data"
+    ],
+    defence: "jwt.ts `isVerified`: email_verified is true",
+    removed: "the comparison",
+    patches: [["src/services/access/jwt.ts", ': payload["email_verified"] === true', ": true"]]
+  },
+  {
+    name: "An invitation for an address that two people have (our own review)",
+    test: [invitationsTest, "isn't made for an address that two people have, and makes none of them a member"],
+    defence: "prepareMember.ts: only an identifier of one person admits it",
+    removed: "the refusal",
+    patches: [
+      [
+        "src/services/members/prepareMember.ts",
+        "if (second !== undefined) {",
+        "if (second !== undefined && anchorId === undefined) {"
+      ]
+    ]
+  },
+  {
+    name: "Codes of set-up links that were guessed (our own review)",
+    test: [setupTest, "can't be guessed: an address has 300 wrong codes a minute"],
+    defence: "setup.ts: wrong codes are counted by address, like failed sign-ins",
+    removed: "the count",
+    patches: [
+      [
+        "src/channels/http/setup.ts",
+        "throttle.attempt(setup.finish(payload, settings.sessionSeconds))",
+        "setup.finish(payload, settings.sessionSeconds)"
       ]
     ]
   },
