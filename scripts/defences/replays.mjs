@@ -74,7 +74,6 @@ const shownFigures = "every group and figure is what the oracle adds up in the t
 const groupsTest = "test/services/lookup/groups.test.ts"
 const shownTable = "every filter finds what the oracle finds in the table that is shown to the caller"
 const exportTest = "test/channels/http/export.test.ts"
-const providerSignIn = "src/services/access/ProviderSignIn.ts"
 const officeTest = "test/channels/http/office.test.ts"
 const administration = "src/services/administration/Administration.ts"
 const invitationsTest = "test/channels/http/invitations.test.ts"
@@ -3196,25 +3195,6 @@ export const replays = [
     defence: "Backups.ts: one at a time, and one in ten minutes",
     removed: "the pause",
     patches: [["src/services/operations/Backups.ts", "if (row!.recent)", "if (row === undefined)"]]
-  },
-  {
-    name: "A provider's answer to another browser: its code with one's own state (login CSRF, our own review)",
-    test: ["test/web/providerSignIn.test.ts", "counts in the browser that left, once, though the code is valid"],
-    defence: "ProviderSignIn.ts: state, nonce and PKCE bind the code to what the browser keeps; each alone suffices",
-    removed: "the three",
-    patches: [
-      [providerSignIn, "expectedState: state", "expectedState: client.skipStateCheck"],
-      [
-        providerSignIn,
-        "expectedNonce: nonce,\n                  pkceCodeVerifier: verifier",
-        "...(nonce === verifier ? { expectedNonce: nonce } : {})"
-      ],
-      [
-        providerSignIn,
-        'nonce: kept.nonce,\n              code_challenge: challenge,\n              code_challenge_method: "S256"',
-        '...(challenge === "" ? { prompt: "none" } : {})'
-      ]
-    ]
   },
   {
     name: "A provider's token for another program (our own review)",
