@@ -49,12 +49,15 @@ const allCharacters = (): string => {
   return new TextDecoder("utf-16le").decode(units)
 }
 
-const FOLDED_LETTERS = new RegExp(`\\p{Changes_When_Lowercased}|[${Object.keys(UNDECOMPOSED).join("")}]`, "gu")
+/** Characters in order, each once. */
+const inOrder = (characters: ReadonlyArray<string>): ReadonlyArray<string> =>
+  [...new Set(characters)].sort((one, other) => one.codePointAt(0)! - other.codePointAt(0)!)
 
 /** The one-to-one replacements of characters. */
 const replacedCharacters = (all: string): readonly [from: string, to: string] => {
   let [from, to] = ["", ""]
-  for (const character of all.match(FOLDED_LETTERS)!) {
+  const letters = [...all.match(/\p{Changes_When_Lowercased}/gu)!, ...Object.keys(UNDECOMPOSED)]
+  for (const character of inOrder(letters)) {
     // NFKD has already decomposed the others.
     if (character.normalize("NFKD") !== character) continue
     const lower = character.toLowerCase()
@@ -87,9 +90,7 @@ const lowerAscii = (value: string): string => `pg_catalog.lower(${value} COLLATE
 const foldText = (): string => {
   const all = allCharacters()
   const [from, to] = replacedCharacters(all)
-  const replaced = [...new Set([...from, ...Object.keys(UNDECOMPOSED)])].sort(
-    (one, other) => one.codePointAt(0)! - other.codePointAt(0)!
-  )
+  const replaced = inOrder([...from, ...Object.keys(UNDECOMPOSED)])
   return `
   DECLARE folded pg_catalog.text := value;
   BEGIN
