@@ -12,6 +12,7 @@ import type { ListedColumn } from "../../domain/Page.ts"
 import type { Filter } from "../../domain/Query.ts"
 import type { Context, ContextType } from "./readConversation.ts"
 import { isValue } from "./conditionParts.ts"
+import { whenOf } from "./readClock.ts"
 import { readConditions, readLookup } from "./readLookup.ts"
 import { idsOf } from "./references.ts"
 import { among, amount, called, nameOf } from "./replies.ts"
@@ -24,7 +25,7 @@ type Comparison = Extract<Intent, { _tag: "Comparison" }>
 /** Who or what has more: a yes or no, or which of the two. */
 const compare =
   (asks: Comparison["asks"], fewer: boolean) =>
-  ({ done, i, lookup, name, rival }: Captures, context: Context): Intent | undefined => {
+  ({ done, i, lookup, name, rival, when }: Captures, context: Context): Intent | undefined => {
     const type = done === undefined ? context.types.find(({ id }) => id === "meetings") : peopleOf(context)
     const own =
       lookup === undefined ? type && { noun: { type, said: type.plural }, conditions: [] } : readLookup(lookup, context)
@@ -32,7 +33,8 @@ const compare =
     const conditions = [
       ...own.conditions,
       ...(done === undefined ? [] : [Condition.Quality({ words: DONE[done[0]!.word]! })]),
-      ...(i?.[0]?.word === "i" ? [Condition.Mine()] : [])
+      ...(i?.[0]?.word === "i" ? [Condition.Mine()] : []),
+      ...(when === undefined ? [] : [Condition.Time({ when: whenOf(when, context.today)! })])
     ]
     const sides = [name!, rival!].map((words): Lookup | undefined => {
       const whose = named(words, context)
@@ -109,7 +111,7 @@ export const COMPARISONS: ReadonlyArray<Rule> = (
       `(who|which|which one|which rep|which person|which of them|which of the two) ${HAVE}? got? ${more} {lookup} {name} ${OR} {rival}`,
       `(who|which|which one|which rep|which of them) (has|have|had|is|did)? {done} ${more} {lookup} {name} ${OR} {rival}`,
       `(who|which|which one|which rep|which of them) (has|have|had|is|did)? {done} ${more} {name} ${OR} {rival}`,
-      `(does|do|did|has|have|had|is|are) {name} or {rival} (have|got|had|own|manage|handle|look after)? ${more} {lookup}`,
+      `(does|do|did|has|have|had|is|are) {name} or {rival} (have|got|had|won|own|manage|handle|look after)? ${more} {lookup}`,
       `(did|has|have) {name} or {rival} {done} ${more} {lookup}`,
       `(who|which) of {name} ${OR} {rival} ${HAVE}? got? ${more} {lookup}`,
       `{name} ${OR} {rival} (who|which|which one|which of them) ${HAVE}? got? ${more} {lookup}`,
@@ -117,7 +119,11 @@ export const COMPARISONS: ReadonlyArray<Rule> = (
       "{name} 's {lookup} (vs|versus|against|compared with|compared to) {rival} 's",
       `(between|of|out of) {name} and {rival} (who|which|which one|which of them|which rep) ${HAVE}? got? ${more} {lookup}`,
       "compare {name} 's {lookup} (with|to|and|against) {rival} 's",
-      `(who|whom) (did|do|have) {i} ${MET} ${more} ${OFTEN}? {name} ${OR} {rival}`
+      `(who|whom) (did|do|have) {i} ${MET} ${more} ${OFTEN}? {name} ${OR} {rival}`,
+      ...["", " {when}"].flatMap((when) => [
+        `(did|do|have) {i} ${MET} {name} or {rival} ${more} ${OFTEN}?${when}`,
+        `(did|do|have|had|has) {i} (have|had|get|got|hold|held)? ${more} {lookup} (with|for|from) {name} or (with|for|from)? {rival}${when}`
+      ])
     ],
     compare("which", fewer)
   ],

@@ -153,7 +153,8 @@ export function* narrow(
     if (timed === undefined) filters.push(...order[possible]!)
   }
   // "won customers" where no status is customer: people who are won.
-  const isStated = conditions.some(({ _tag }) => _tag === "Quality")
+  const isStated =
+    conditions.some(({ _tag }) => _tag === "Quality") || (isOfCustomers(kind) && conditions.some(isServed))
   let plain = false
   const used = new Map<Condition, { readonly choices: ReadonlyArray<Choice>; readonly used: number }>()
   const hits = ({ choices, condition }: Meant, pages: ReadonlyArray<Page | undefined>): ReadonlyArray<number> =>
@@ -223,6 +224,16 @@ const combined = (condition: Condition, choices: ReadonlyArray<Choice>): Choice 
   const of = condition.of._tag === "AnyOf" ? anyOf(choices) : choices[0]
   return of && negated(of)
 }
+
+/** Customers are whom someone looks after, or whom one has been in touch with. */
+const isOfCustomers = (kind: string | undefined): boolean => kind !== undefined && CUSTOMERS.test(kind)
+const CUSTOMERS = /^(customer|client)s?$/i
+const isServed = (condition: Condition): boolean =>
+  condition._tag === "Mine" ||
+  condition._tag === "Owned" ||
+  (condition._tag === "With" && condition.words.every(({ capital }) => capital)) ||
+  (condition._tag === "At" && /^(of|for)$/.test(condition.preposition)) ||
+  (condition._tag === "Time" && condition.by?.some((label) => /contact|follow/.test(label)) === true)
 
 /** The columns of the ranges in choices. */
 const rangesOf = (choices: ReadonlyArray<Choice>): ReadonlyArray<string> => [

@@ -12,6 +12,7 @@ import { Intent } from "./Intent.ts"
 import { languageOf } from "./languages.ts"
 import { AGGREGATE_PHRASES, AGGREGATES, ME, QUESTION_STARTS } from "./lexicon.ts"
 import { nounAt } from "./Lookup.ts"
+import { paraphrased } from "./paraphrases.ts"
 import { compiled, type Fits, matchPattern } from "./patterns.ts"
 import { follows, stripped } from "./polite.ts"
 import type { Context } from "./readConversation.ts"
@@ -62,7 +63,7 @@ export const readIntent = (message: string, context: Context): Intent =>
   bounded(context, () => also(message, readAlone(message, context), context)) ??
   Intent.Unclear({ tokens: tokenize(message) })
 
-/** The intent of a message by itself. Questions take precedence over free text that introduces a person. */
+/** The intent of a message by itself, in shorter words if these are understood. */
 const readAlone = (message: string, context: Context): Intent => {
   const said = tokenize(message)
   if (said.length === 0) return Intent.Unclear({ tokens: said })
@@ -70,6 +71,24 @@ const readAlone = (message: string, context: Context): Intent => {
   if (language !== undefined) return Intent.Foreign({ reply: language.reply, tokens: said })
   const polite = stripped(said)
   const meant = reworded(polite, context.today)
+  const other = meant.length > MAX_QUESTION ? undefined : paraphrased(meant, fitsIn(context))
+  const read = other && readWords(other, other, other, context)
+  return read !== undefined && !UNREAD.has(read._tag) ? read : readWords(said, polite, meant, context)
+}
+
+/** Intents of words that no rule understands as a question. */
+const UNREAD: ReadonlySet<Intent["_tag"]> = new Set([
+  ...PARTIAL,
+  ...(["Request", "Uncountable", "Separate", "Choose"] as const)
+])
+
+/** The intent of words. Questions take precedence over free text that introduces a person. */
+const readWords = (
+  said: ReadonlyArray<Token>,
+  polite: ReadonlyArray<Token>,
+  meant: ReadonlyArray<Token>,
+  context: Context
+): Intent => {
   const names = readNames(said)
   const facts = readFacts(said)
   const spoken = names.some(({ length, rank }) => rank >= 3 && length >= 2)
@@ -100,8 +119,15 @@ const readAlone = (message: string, context: Context): Intent => {
   if (isList) return { ...titled, ...(isNameless ? { otherwise: Intent.Unclear({ tokens: meant }) } : {}) }
   if (story._tag !== "Introduce") return story
   const what = askedOfThem(said, context, fits)
-  return what === undefined ? story : { ...story, what }
+  if (what !== undefined) return { ...story, what }
+  return said.length <= MAX_QUESTION && asksMore(said) ? Intent.Unclear({ tokens: meant }) : story
 }
+
+const WH = /^(who|whom|whose|what|which|when|where|how)$/
+/** "Ada Lovelace, when did we last speak?": who she is doesn't answer it. */
+const asksMore = (said: ReadonlyArray<Token>): boolean =>
+  said.at(-1)!.after.includes("?") &&
+  said.some(({ word }, at) => at > 0 && WH.test(word) && /[,.;:!?]/.test(said[at - 1]!.after))
 
 /** "I missed a call from Ada Lovelace. What's the number?": what the last sentence asks of the person who was named before. */
 const askedOfThem = (said: ReadonlyArray<Token>, context: Context, fits: Fits): string | undefined => {

@@ -103,7 +103,10 @@ const RELATED: typeof CONDITIONS = [
 /** "Leads that want training" are those whose product it is. */
 export const WANTED: typeof CONDITIONS = [
   [
-    ["(that|which|who)? (want|wants|need|needs|bought|ordered) {quality}"],
+    [
+      "(that|which|who|whom)? (want|wants|wanted|need|needs|needed|bought|ordered|asked for|asked about|would like) {quality}",
+      "(that|which|who|whom)? (are|is|were|was)? (after|looking for|asking for|asking about) {quality}"
+    ],
     ({ quality }) => [Condition.Quality({ words: folded(quality!) })]
   ]
 ]

@@ -13,7 +13,9 @@ type Tokens = ReadonlyArray<Token>
 const MAX_REWORDED = 60
 
 export const reworded = (tokens: Tokens, today: string): Tokens =>
-  tokens.length > MAX_REWORDED ? tokens : direct(aboutTopic(timeLast(ofColleagues(plainly(tokens)), today)))
+  tokens.length > MAX_REWORDED
+    ? tokens
+    : direct(aboutTopic(timeLast(ofColleagues(singlyOwned(plainly(tokens))), today)))
 
 /** "21 December, afternoon: what have I got?": the time goes to the end. */
 const timeLast = (tokens: Tokens, today: string): Tokens => {
@@ -40,6 +42,8 @@ const ofColleagues = (tokens: Tokens): Tokens =>
       !(COLLEAGUE.test(word) && OURS.test(tokens[at - 1]?.word ?? "") && tokens[at + 1]?.capital === true)
   )
 
+const POINTS = /^(the|these|those|which|what|next|last|first|more|other|same|only|my|our|of|any|all)$/
+const TWICE = /^(on|in|at|the|a|of|to|for|with|by|is|was|and)$/
 const PLAIN = byLength(Object.keys(SAME_AS))
 
 /** Phrases in the words that rules know; a capitalized word can be a name. */
@@ -52,8 +56,23 @@ const plainly = (tokens: Tokens): Tokens => {
         startsWith(rest, one) &&
         rest
           .slice(0, one.length)
-          .every(({ after, capital }, index) => !capital && (after === "" || index === one.length - 1))
+          .every(
+            ({ after, capital, word }, index) =>
+              (!capital || word === "i") && (after === "" || index === one.length - 1)
+          )
     )
+    // "On on Monday": a word that was written twice.
+    if (phrase === undefined && TWICE.test(rest[0]!.word) && rest[0]!.after === "" && rest[0]!.word === rest[1]?.word) {
+      at += 1
+      continue
+    }
+    // "Software ones" are those rows that are software.
+    const before = words.at(-1)
+    if (rest[0]!.word === "ones" && before !== undefined && before.after === "" && !POINTS.test(before.word)) {
+      words[words.length - 1] = { ...before, after: rest[0]!.after }
+      at += 1
+      continue
+    }
     if (phrase === undefined) words.push(tokens[at]!)
     else {
       const said = tokenize(SAME_AS[phrase.join(" ")]!)
@@ -63,6 +82,20 @@ const plainly = (tokens: Tokens): Tokens => {
     at += phrase?.length ?? 1
   }
   return words
+}
+
+/** What can follow "of Akira's" where it owns nothing that is named after it. */
+const AFTER_OWNER =
+  /^(who|that|which|with|without|in|at|on|from|have|has|had|are|is|were|was|do|does|did|haven't|aren't|since|before|after|last|and|or)$/
+
+/** "Customers of Akira's" are those of Akira. */
+const singlyOwned = (tokens: Tokens): Tokens => {
+  const of = tokens.findIndex(({ word }) => word === "of")
+  const at = of < 1 ? -1 : tokens.findIndex(({ word }, index) => index > of + 1 && index < of + 4 && word === "'s")
+  const next = tokens[at + 1]
+  if (at < 0 || !(next === undefined || tokens[at]!.after !== "" || AFTER_OWNER.test(next.word))) return tokens
+  const owner = { ...tokens[at - 1]!, after: tokens[at]!.after }
+  return [...tokens.slice(0, at - 1), owner, ...tokens.slice(at + 1)]
 }
 
 const COPULA = /^(is|are|was|were)$/

@@ -95,7 +95,7 @@ export const QUESTIONS: ReadonlyArray<Rule> = [
       "what is on my (plate|list|diary) (for)? {when}",
       "what (did i do|am i doing|was i doing) {when}",
       "(is there|was there|have we got)? anything (on|up|planned|scheduled|happening) (for)? {when}",
-      "what (do|did|have|had|will) i (have|got|had) (on|planned|scheduled)? (for)? {when}",
+      "what (do|did|have|had|will) i (have|got|had) (on|planned|scheduled)? (for|on)? {when}",
       "(do|did|will) i have (anything|any plans|plans|something) (on|for|planned|scheduled)? {when}",
       "have i got (anything|any plans|plans|something) (on|for|planned|scheduled)? {when}",
       "(have you|have i|you|have we)? got (anything|something) (on|planned|scheduled)? (for)? {when}",

@@ -133,7 +133,21 @@ export const SPOKEN: ReadonlyArray<Rule> = [
     ],
     listed("list")
   ],
-  [["{lookup} how many (are there|is that|are they|do we have|do i have)?"], listed("count")],
+  [
+    [
+      "(who|whom) (came to|attended|was at|was in|is coming to|is at|will be at|joined|is attending|attends|took part in|was there at|was there in) (the|my|our)? {rest}"
+    ],
+    ({ rest }, context) => {
+      const found = readTitled(rest!, Intent.Unclear({ tokens: rest! }), context)
+      return found?.conditions.some(({ _tag }) => _tag === "With" || _tag === "Time") === true ? found : undefined
+    }
+  ],
+  [
+    [
+      "{lookup} how many (are there|were there|is that|are they|were they|do we have|do i have|did i have|did we have|have we got|have i got|have i had)?"
+    ],
+    listed("count")
+  ],
   [
     [
       "(did|do|have|will|am) {i} (meet|meet with|met|met with|see|seen|meeting|meeting with|seeing) {name} {when}",

@@ -112,6 +112,16 @@ export const TIME_CONDITIONS: ReadonlyArray<readonly [patterns: ReadonlyArray<st
       return [Condition.Time({ when: timeAt(when!, today)!.when, ...(labels.length === 0 ? {} : { by: labels }) })]
     }
   ],
+  [
+    [
+      "(whose|where) (the)? {column} (is|was|are|falls|fell|fall|lies|lay|comes|comes up|is due|was due|falls due|is set for|is scheduled for|is planned for) {when}",
+      "with (a|an|the|their)? {column} (falling|due|set for|scheduled for|planned for) {when}"
+    ],
+    ({ column, when }, { today }) =>
+      CONCEPT_WORDS.has(folded(column!).replaceAll("-", " "))
+        ? [Condition.With({ words: column! }), Condition.Time({ when: timeAt(when!, today)!.when })]
+        : undefined
+  ],
   [["overdue", `${WHO} (are|is) overdue`], () => [Condition.Overdue()]],
   [
     [

@@ -1,0 +1,252 @@
+/**
+ * Questions in other words: each shape with the shorter question that means the same. What is captured stands in the shorter
+ * question as it was said, so every word is used there; a question of no shape stays as it is.
+ */
+import { compiled, type Captures, type Fits, matchPattern } from "./patterns.ts"
+import { DONE } from "./shorthand.ts"
+import { type Token, tokenize } from "./tokenize.ts"
+
+type Tokens = ReadonlyArray<Token>
+
+const WE = "(i|we|you)"
+const PERIOD = "(of|in|during|for)"
+const BUSY =
+  "(sitting on|working on|juggling|dealing with|responsible for|in charge of|looking after|handling|managing|working with|taking care of|left with)"
+const LOOKED_AFTER = "(look after|manage|handle|own|have|work on|work with|deal with|take care of)"
+
+const TABLE: ReadonlyArray<readonly [shapes: ReadonlyArray<string>, means: string]> = [
+  // A detail of one.
+  [
+    [
+      `(how|where) (can|do|could|would|might) ${WE} (reach|call|ring|phone|contact|get|get hold of|get in touch with) {name} (by|on the|by the|over the|via|on) (phone|telephone)`,
+      `(what|which) (number|phone number) (can|do|could|should) ${WE} (reach|call|ring|phone|get|contact|get hold of) {name} (on|at|under|by)?`,
+      `(on|at|under) (what|which) (number|phone number) (can|do|could|should) ${WE} (reach|call|ring|phone|get|contact|get hold of) {name}`
+    ],
+    "{name} 's phone"
+  ],
+  [
+    [
+      `(how|where) (can|do|could|would|might) ${WE} (reach|contact|write to|get hold of|get in touch with) {name} (by|via|over|on) (email|e-mail|mail)`,
+      `(what|which) (email|e-mail|mail) (address)? (can|do|could|should) ${WE} (reach|contact|use for|write to) {name} (on|at|under)?`
+    ],
+    "{name} 's email"
+  ],
+  [
+    [
+      "(where have we got to|where have we got|how far have we got|how far along are we|how far are we|where are we|where do we stand|where do things stand|how do things stand|what stage are we at|what is the state of play) with {name}",
+      "(at)? (what|which) {concept} (are we|is it) (at|in) with {name}"
+    ],
+    "{name} 's status"
+  ],
+  [
+    [
+      "(what|which) {what} (is|are|was) {name} (after|looking at|looking for|considering|asking about|asking for|thinking of|thinking about)"
+    ],
+    "{name} 's {what}"
+  ],
+  [
+    [
+      `(what|which) {concepts} (do|did|have) ${WE} (have|hold|keep|store|got|use|list) (on file|on record|in the system|in the crm)? (for|of|on) {name}`,
+      `(what|which) {concepts} ${WE} (have|hold|keep|store|have got|use|list) (on file|on record|in the system|in the crm)? (for|of|on) {name}`,
+      `(what is|what are)? (the)? {concepts} ${WE} (have|hold|keep|have got|store|use|list) (on file|on record|in the system|in the crm)? (for|of|on) {name}`
+    ],
+    "{concepts} of {name}"
+  ],
+  [
+    [
+      "(what is|when is)? (the)? (next|current|present|latest|upcoming|planned|scheduled) {what} (date|day) (for|of|with) {name}"
+    ],
+    "{what} of {name}"
+  ],
+  [
+    [
+      `{headed} when did ${WE} last (speak|talk|be in touch|get in touch|have contact)`,
+      `when did ${WE} last (have|make) contact with {headed}`
+    ],
+    "when did we last speak to {headed}"
+  ],
+  [
+    ["when (is|was) (the|our|my)? {what} (with|for|of) {name} due", "when (is|was) (the|our|my) {what} with {name}"],
+    "when is the {what} of {name}"
+  ],
+  // A list.
+  [
+    [
+      "(giving|sending|showing|telling|listing|getting|finding) (me|us)? {rest}",
+      "(see|have|get) (a|the) (list|rundown|overview) of {rest}"
+    ],
+    "list {rest}"
+  ],
+  [["(a|the|any)? (full|complete|quick)? (list|rundown) (of|with) (all|all of)? (the)? {lookup}"], "list {lookup}"],
+  [
+    [
+      "(list|show|show me|give me|get me|send me|i need|get)? (the)? (names|name) of (all|all of)? (the)? {lookup}",
+      "(what are|what is) the (names|name) of (all|all of)? (the)? {lookup}"
+    ],
+    "list {lookup}"
+  ],
+  [
+    [
+      "(is there|are there|do we have|do i have|have we got|have i got)? (any|some|all|which|what) (one)? (of|among) {lookup}"
+    ],
+    "list {lookup}"
+  ],
+  [
+    ["(show|show me|list|give me)? (which|who) (of|among) {lookup} (are|is|were|was) {rest}"],
+    "list {lookup} who are {rest}"
+  ],
+  [["(show|show me|list|give me)? (which|who) (of|among) {lookup} (have|has) {rest}"], "list {lookup} who have {rest}"],
+  // Counts.
+  [
+    [
+      "(what is|give me|tell me|get me)? (the|a)? (count|tally|headcount|head count|total) (of|for|on) (all)? (the)? {lookup}",
+      "(what is)? the (number|total number|count) of {lookup} (please)?"
+    ],
+    "how many {lookup}"
+  ],
+  [[`how many (of)? {lookup} (is|are|was|were) {name} ${BUSY}`], "how many {lookup} does {name} have"],
+  [
+    [
+      `(what|which) {lookup} (is|are|was|were) {name} ${BUSY}`,
+      `(what|which) {lookup} (does|do|did) {name} ${LOOKED_AFTER}`
+    ],
+    "list {lookup} of {name}"
+  ],
+  [[`how many (of)? {lookup} (am|are|was) i ${BUSY}`], "how many {lookup} do i have"],
+  [["how many (of)? {lookup} (have|has) (been|become|turned|gone) {done}"], "how many {lookup} are {state}"],
+  [
+    ["how many (of)? {lookup} (have|has|did) (i|we) {done} (so far|to date|already|by now|up to now)?"],
+    "how many {lookup} have we {state}"
+  ],
+  [
+    ["how many (of)? {lookup} (have|has|did) {name} {done} (so far|to date|already|by now|up to now)?"],
+    "how many {lookup} that {name} {state}"
+  ],
+  [
+    ["(what|which) {lookup} (have|has|did) {name} {done} (so far|to date|already)?"],
+    "list {lookup} that {name} {state}"
+  ],
+  [["(of|out of|among) {lookup} how many (are|is|were) {rest}"], "how many {lookup} are {rest}"],
+  [["(of|out of|among) {lookup} how many (have|has|had) {rest}"], "how many {lookup} have {rest}"],
+  [
+    [
+      `how many (of)? {lookup} (were|have|are) ${WE} (been)? last (been)? (in touch|in contact) with {when}`,
+      `how many (of)? {lookup} (did|have) ${WE} last (speak to|talk to|contact|contacted|spoken to|talked to) {when}`
+    ],
+    "how many {lookup} last contacted {when}"
+  ],
+  [
+    [
+      `(what|which|list) {lookup} (were|have|are) ${WE} (been)? last (been)? (in touch|in contact) with {when}`,
+      `(what|which|list) {lookup} (did|have) ${WE} last (speak to|talk to|contact|contacted|spoken to|talked to) {when}`
+    ],
+    "list {lookup} last contacted {when}"
+  ],
+  // Meetings.
+  [
+    [
+      `(what|which) {lookup} (did|do|have|will) {name} and i (have|had|get|share|hold)? {when}`,
+      `(what|which) {lookup} (did|do|have|will) i and {name} (have|had|get|share|hold)? {when}`
+    ],
+    "my {lookup} with {name} {when}"
+  ],
+  [
+    [
+      `how many {lookup} (did|do|have|will) {name} and i (have|had|get|share|hold)? {when}`,
+      `how many {lookup} (did|do|have|will) i and {name} (have|had|get|share|hold)? {when}`
+    ],
+    "how many {lookup} with {name} {when} did i have"
+  ],
+  [
+    ["(how many times|how often) (did|have) {name} and {i} (meet|met|see each other|seen each other) {when}"],
+    "how many times did {i} meet {name} {when}"
+  ],
+  [
+    ["(how many times|how often) (did|have) {name} and {i} (meet|met|see each other|seen each other)"],
+    "how many times have {i} met {name}"
+  ],
+  [
+    ["(in|at|to) (how many|what|which) {lookup} (was|is|were) {name} (there|present|involved|invited|in attendance)?"],
+    "how many {lookup} with {name}"
+  ],
+  [["(what|which) {noun} {rest} (did|do|have|will) i (have|got|get|attend) {when}"], "my {noun} {when} {rest}"],
+  [
+    ["(who|whom) (did|do|will|have) i (have|got|had)? {rest} with {when}", "(who|whom) (is|was) {rest} with {when}"],
+    "list {rest} {when}"
+  ],
+  [["(who|whom) (did|do|will|have) i (have|got|had)? {rest} with", "(who|whom) (is|was) {rest} with"], "list {rest}"],
+  [
+    [
+      "(what time|when|at what time|at which time) (did|does|do|will) {rest} (begin|start|take place|happen|kick off|commence)"
+    ],
+    "when was {rest}"
+  ],
+  [
+    [
+      "how many minutes (did|does|do|will|was|is) {row} (take|last|take up|run|go on|go on for|be|run for)?",
+      "(for)? how (many minutes|long) (did|does|do|will) {row} (take up|go on for|run for)"
+    ],
+    "how long was {row}"
+  ],
+  // Figures.
+  [
+    [
+      "(in|on|during)? (what|which) {by} " +
+        PERIOD +
+        " {when} (did|do|have) (i|we) (have|had|get|got|hold|held) (the)? {rest}"
+    ],
+    "which {by} in {when} had the {rest}"
+  ],
+  [
+    ["(in|on|during) (what|which) {by} (did|do|have) (i|we) (have|had|get|got|hold|held) (the)? {rest}"],
+    "which {by} had the {rest}"
+  ],
+  [
+    [
+      "(give|give me|show|show me|get me|i need)? (a|the)? (breakdown|split|count) (of|for) {lookup} (by|per|across|over) {rest}"
+    ],
+    "{lookup} per {rest}"
+  ],
+  [
+    [
+      "(the number of|number of|how many)? {lookup} (split out|split up|broken out|grouped|counted|summed up|sorted out) (by|per) {rest}"
+    ],
+    "{lookup} per {rest}"
+  ]
+]
+
+/** A question is put into shorter words so many times at most. */
+const MAX_TIMES = 3
+
+const render = (means: string, captures: Captures, last: Token): Tokens => {
+  const words = means.split(" ").flatMap((part): Tokens => {
+    const name = /^\{(\w+)\}$/.exec(part)?.[1]
+    if (part === "'s") return tokenize("x's").slice(1)
+    if (name === undefined) return tokenize(part)
+    if (name === "state") return tokenize(DONE[captures["done"]![0]!.word]!)
+    const taken = captures[name]!
+    return [...taken.slice(0, -1), { ...taken.at(-1)!, after: "" }]
+  })
+  return [...words.slice(0, -1), { ...words.at(-1)!, after: last.after }]
+}
+
+/** The question in shorter words; undefined if it has no shape of these. */
+export const paraphrased = (tokens: Tokens, fits: Fits): Tokens | undefined => {
+  let current = tokens
+  for (let time = 0; time < MAX_TIMES; time++) {
+    const next = once(current, fits)
+    if (next === undefined) break
+    current = next
+  }
+  return current === tokens ? undefined : current
+}
+
+const once = (tokens: Tokens, fits: Fits): Tokens | undefined => {
+  for (const [shapes, means] of TABLE) {
+    for (const shape of shapes) {
+      const captures = matchPattern(compiled(shape), tokens, fits)
+      if (captures !== undefined) return render(means, captures, tokens.at(-1)!)
+    }
+  }
+  return undefined
+}
