@@ -28,7 +28,7 @@ export type Turn =
   | { readonly _tag: "Reply"; readonly text: string }
 
 /** The loop's limit of parallel calls. */
-const MAX_PARALLEL = 6
+export const MAX_PARALLEL = 6
 
 /**
  * Replays a script over the results so far. A call that was made before isn't made again. An unavailable database ends it,

@@ -97,6 +97,8 @@ export type Part = Data.TaggedEnum<{
   }
   /** Why something is asked for; `isLoose` if it could also be a part of the request. */
   Reason: { readonly subject?: Subject; readonly isLoose: boolean }
+  /** "Apart from the done ones": the rows of the set that stay as they are. */
+  Except: { readonly names?: ReadonlyArray<Words>; readonly conditions?: Lookup["conditions"] }
   /** "can you update that?" */
   Please: {}
   /** What is said of a new row in a sentence of its own: "Low priority, for Luis". */

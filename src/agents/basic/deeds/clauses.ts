@@ -6,7 +6,7 @@ import type { Word } from "./words.ts"
 type Words = ReadonlyArray<Word>
 
 /** Conjunctions that a clause can begin with. */
-export const JOINERS = new Set(["and", "so", "then", "but", "because", "since", "as"])
+export const JOINERS = new Set(["and", "so", "then", "but", "because", "since", "as", "while"])
 /** Commas and conjunctions that are tried as ends of clauses. */
 const MAX_JOINTS = 5
 

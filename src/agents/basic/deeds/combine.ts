@@ -1,4 +1,5 @@
 /** Puts the parts of a request together: what one sentence leaves open, another one says. */
+import { Condition, type Lookup } from "../Lookup.ts"
 import { folded } from "../tokenize.ts"
 import { Deed, type Follows, type Part, type Subject } from "./Deed.ts"
 import type { Word } from "./words.ts"
@@ -68,6 +69,11 @@ const next = (state: State, part: Part, isQuestion: boolean): State | undefined 
       if (state.deed !== undefined) return isSame(part.subject, subjectOf(state.deed)) ? loose : undefined
       return state.subject === undefined ? { ...loose, subject: part.subject } : undefined
     }
+    case "Except": {
+      const subject = state.deed === undefined ? undefined : subjectOf(state.deed)
+      if (state.deed === undefined || state.deed._tag === "Create" || subject?._tag !== "Rows") return undefined
+      return { ...state, deed: { ...state.deed, subject: without(subject, part) } }
+    }
     case "Meet":
       return state.deed === undefined ? { ...state, people: [...state.people, part.who] } : undefined
     case "Please":
@@ -91,6 +97,20 @@ const next = (state: State, part: Part, isQuestion: boolean): State | undefined 
         : undefined
     case "Order":
       return joined(state, part.deed, true)
+  }
+}
+
+/** The set without what is excepted. */
+const without = (set: Subject & { _tag: "Rows" }, part: Part & { _tag: "Except" }): Subject => {
+  const narrowed = (lookup: Lookup): Lookup => ({
+    ...lookup,
+    conditions: [...lookup.conditions, ...(part.conditions ?? []).map((of) => Condition.Not({ of }))]
+  })
+  return {
+    ...set,
+    lookup: narrowed(set.lookup),
+    ...(set.otherwise === undefined ? {} : { otherwise: narrowed(set.otherwise) }),
+    ...(part.names === undefined ? {} : { except: [...(set.except ?? []), ...part.names] })
   }
 }
 

@@ -7,7 +7,7 @@ import type { ListedColumn } from "../../../domain/Page.ts"
 import type { Context, ContextType } from "../readConversation.ts"
 import { Effort } from "../Effort.ts"
 import { both } from "../locate.ts"
-import { type Answer, columnsOf, inParallel, type Script, tool } from "../script.ts"
+import { type Answer, columnsOf, inParallel, MAX_PARALLEL, type Script, tool } from "../script.ts"
 import { Deed, type Request } from "./Deed.ts"
 import { actionOf, type Draft, valuesOf } from "./Draft.ts"
 import { cellsOf, columnOf, targetOf } from "./draftCells.ts"
@@ -35,18 +35,26 @@ export const MAX_TRIED = 8
 /** Steps that the descriptions of all readings may take together. */
 export const MAX_EFFORT = 160
 
-/** How many steps of the turn were needed so far. */
+/** How many steps of the turn were needed so far, and what they have answered. */
 interface Rounds {
   made: number
+  readonly known: Map<string, Answer>
 }
-/** A turn has few steps, so that frames are tried only where a draft and its reply still fit. */
-const MAX_BEFORE_FRAMES = 8
+
+/** The calls that have no answer yet, each once. */
+const missingOf = <C>(calls: ReadonlyArray<C>, { known }: Rounds): ReadonlyArray<C> => {
+  const keys = calls.map((call) => JSON.stringify(call))
+  return calls.filter((_, index) => !known.has(keys[index]!) && keys.indexOf(keys[index]!) === index)
+}
+const stepsOf = (calls: ReadonlyArray<unknown>): number => Math.ceil(calls.length / MAX_PARALLEL)
+/** A turn has few steps: no reading is tried for longer than leaves room for a draft and its reply. */
+const MAX_ROUNDS = 8
 
 /** The result of a script within so many steps; undefined if it takes more. */
 function* within<A>(script: Script<A>, rounds: Rounds, most: number): Script<A | undefined> {
   let state = script.next()
   while (state.done !== true) {
-    if (rounds.made >= most) return undefined
+    if (rounds.made + stepsOf(missingOf(state.value, rounds)) > most) return undefined
     state = script.next(yield state.value)
   }
   return state.value
@@ -54,13 +62,13 @@ function* within<A>(script: Script<A>, rounds: Rounds, most: number): Script<A |
 
 /** Asks for each call once, however many readings ask for it. */
 function* once<A>(script: Script<A>, rounds: Rounds): Script<A> {
-  const known = new Map<string, Answer>()
+  const { known } = rounds
   let state = script.next()
   while (state.done !== true) {
     const keys = state.value.map((call) => JSON.stringify(call))
-    const missing = state.value.filter((_, index) => !known.has(keys[index]!) && keys.indexOf(keys[index]!) === index)
+    const missing = missingOf(state.value, rounds)
     if (missing.length > 0) {
-      rounds.made += 1
+      rounds.made += stepsOf(missing)
       const answers = yield missing
       for (const [index, call] of missing.entries()) known.set(JSON.stringify(call), answers[index]!)
     }
@@ -71,7 +79,7 @@ function* once<A>(script: Script<A>, rounds: Rounds): Script<A> {
 
 /** Drafts what the request asks for, and says what is drafted or why nothing is. `chosen` is the row that the person chose. */
 export const draftDeed = (request: Request, context: Context, chosen?: Row): Script<string> => {
-  const rounds: Rounds = { made: 0 }
+  const rounds: Rounds = { made: 0, known: new Map() }
   return once(drafting(request, context, chosen, rounds), rounds)
 }
 
@@ -103,13 +111,15 @@ function* drafting(request: Request, context: Context, chosen: Row | undefined, 
   const world: World = { said, context, vocabularies, fields, wanted, effort }
   const drafted = (readings: ReadonlyArray<Typed>) =>
     inParallel(readings.map(({ deed, types: own }) => draftOf(deed, own, world, chosen)))
-  const [firm, others] = yield* both(drafted(deeds), drafted(loose))
+  const read = yield* within(both(drafted(deeds), drafted(loose)), rounds, MAX_ROUNDS)
+  if (read === undefined) return notWhole(context)
+  const [firm, others] = read
   // A reading that wasn't tried could mean another change.
   if (effort.isSpent) return notWhole(context)
   const isDraft = ({ _tag }: Draft | Problem) => _tag === "Draft"
   const own = firm.some(isDraft) ? firm : [...firm, ...others]
   const instead =
-    own.some(isDraft) || framed.length === 0 ? undefined : yield* within(drafted(framed), rounds, MAX_BEFORE_FRAMES)
+    own.some(isDraft) || framed.length === 0 ? undefined : yield* within(drafted(framed), rounds, MAX_ROUNDS)
   if (effort.isSpent) return notWhole(context)
   // A frame that finds no row of a name may have read the name wrongly, so it isn't said.
   const told = (instead ?? []).filter((each, at) => isDraft(each) || isOfRows(framed[at]!))
@@ -122,7 +132,7 @@ function* drafting(request: Request, context: Context, chosen: Row | undefined, 
   const [draft] = drafts.values()
   if (draft === undefined) {
     const [said] = problems
-    return (which(said) ?? notWhole(context)) + (said?.next === undefined ? "" : yield* said.next)
+    return (which(said) ?? notWhole(context)) + ((said?.next && (yield* within(said.next, rounds, MAX_ROUNDS))) ?? "")
   }
   const { _tag, isPart: _, set, ...input } = draft
   const answer = yield* tool("requestAction", input)

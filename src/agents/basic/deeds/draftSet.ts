@@ -10,6 +10,7 @@ import { type Deed, Subject } from "./Deed.ts"
 import { actionOf, type Draft, valuesOf } from "./Draft.ts"
 import { findSet, type Rows, setFilters } from "./findSet.ts"
 import { findSubject, type Problem, problem, RANKS, type Row, type World } from "./findSubject.ts"
+import { isReworded } from "./reworded.ts"
 import { textOf, type Word } from "./words.ts"
 import { type Cell, settle, type Target } from "./settle.ts"
 
@@ -113,8 +114,14 @@ export function* draftOfEach(
 
 /** The one row with exactly this name. */
 const ofName = (words: ReadonlyArray<Word>, rows: ReadonlyArray<Row>, { said }: World): Row | undefined => {
-  const named = rows.filter(({ name }) => foldText(name) === foldText(textOf(said, words)))
-  return named.length === 1 ? named[0] : undefined
+  const text = textOf(said, words)
+  const named = rows.filter(({ name }) => foldText(name) === foldText(text))
+  if (named.length > 0) return named.length === 1 ? named[0] : undefined
+  // "The wiki update", "the login bug": its words in another form, or two or more of them that stand together.
+  const alike = rows.filter(
+    ({ name }) => isReworded(name, text) || (words.length > 1 && ` ${foldText(name)} `.includes(` ${foldText(text)} `))
+  )
+  return alike.length === 1 ? alike[0] : undefined
 }
 
 const wasIn = (cells: ReadonlyArray<Cell>): ReadonlyArray<Filter> =>

@@ -4,7 +4,20 @@
  */
 import { Deed, Part, Setting } from "./Deed.ts"
 import { lengthAt } from "./lengths.ts"
-import { type Build, column, emptied, named, owner, type Rule, shift, stretch, unsaid, update, value } from "./parts.ts"
+import {
+  type Build,
+  column,
+  emptied,
+  named,
+  ofRows,
+  owner,
+  type Rule,
+  shift,
+  stretch,
+  unsaid,
+  update,
+  value
+} from "./parts.ts"
 import { couldBeName } from "./readSubject.ts"
 import type { Captures } from "./shapes.ts"
 import type { Word } from "./words.ts"
@@ -15,7 +28,7 @@ const set = (words: string): ReadonlySet<string> => new Set(words.split(" "))
 
 /** Words between rows and their new value; one of `ASKING` has to be among them. */
 const LINK = set(
-  "should must need needs has have to can could may will shall ought be been go goes get gets move moves moved drop drops slide slides slip slips become becomes switch switches change changes changed marked set put flipped turned made now all both only just also again then over back up down as at in into on onto under for with a an the is are going gonna"
+  "should must need needs has have to can could may will shall ought be been go goes get gets move moves moved drop drops slide slides slip slips become becomes switch switches change changes changed marked set put flipped turned pushed shifted bumped pulled slid postponed delayed deferred extended brought raised lowered escalated promoted demoted upgraded downgraded reset updated switched corrected given handed assigned reassigned transferred passed made now all both only just also again then over back up down as at in into on onto under for with a an the is are going gonna"
 )
 const ASKING = set(
   "should must need needs ought can will go goes get gets move moves drop drops slide slides slip slips become becomes switch switches gonna"
@@ -137,6 +150,12 @@ export const FRAMES: ReadonlyArray<Rule> = [
       "{x} (belongs|belong) (in|on|under|to|with) (the)? {v} (not|instead of|rather than) (to|in|on|under)? {o}"
     ],
     update(value, false)
+  ],
+  // "All of Sofia's won customers to Nadia": only a set needs no verb.
+  [["{x} (over|on|back)? to {p}"], ofRows(whole(update(owner)))],
+  [
+    ["{x} (back|over|up|down)? (to|into) (the)? {v}"],
+    (captures, ...more) => (couldBeName(captures["v"]!) ? undefined : ofRows(valued(true))(captures, ...more))
   ],
   [["{x} (is|are|'s) {p} 's (now)?"], update(owner, false)],
   [["{x} (goes by|is called|is known as|is named) {v} (now|these days)?"], update(named, false)],

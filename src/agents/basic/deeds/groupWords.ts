@@ -21,10 +21,14 @@ export const OWNED = phrases(
 export const OWNS = phrases(
   "has got|has|have|had|'s got|got|owns|own|handles|manages|looks after|is responsible for|is on|is assigned to|is assigned"
 )
-const UNOWNED = phrases("'s assigned to|is assigned to|is assigned|is on|'s on|owns|has")
+const UNOWNED = phrases(
+  "'s assigned to|is assigned to|is assigned|is on|'s on|owns|has picked up|has taken on|has taken|has claimed|is working on|is looking after|is doing|has"
+)
 export const UNASSIGNED = [
   ...["nobody", "no one"].flatMap((who) => UNOWNED.map((phrase) => [...who.split(" "), ...phrase])),
-  ...phrases("not assigned to anyone|not assigned to anybody|not assigned|unassigned|unowned|ownerless|up for grabs")
+  ...phrases(
+    "with no one on it|with nobody on it|with no one on them|with nobody on them|with no one assigned|with nobody assigned|with no one assigned to it|with nobody assigned to it|that has no one on it|that have no one on them|not assigned to anyone|not assigned to anybody|not assigned|unassigned|unowned|ownerless|up for grabs"
+  )
 ]
 export const WITHOUT = phrases(
   "without an|without a|without any|without|with no|that have no|that has no|have no|has no|missing an|missing a|missing|lacking"

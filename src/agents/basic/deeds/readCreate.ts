@@ -91,7 +91,7 @@ export const readCreate = (
     fields: Partial<Parameters<typeof Deed.Create>[0]> & Pick<Parameters<typeof Deed.Create>[0], "type" | "rest">
   ) => found.push(Deed.Create({ people: [], settings: [], ...fields }))
   // "get rid of" deletes; "get" alone also adds.
-  if (words[0]?.word === "rid" || MANY.has(words[0]?.word ?? "")) return []
+  if (words[0]?.word === "rid" || (MANY.has(words[0]?.word ?? "") && lengthAt(words) === undefined)) return []
   let at = 0
   while (
     at < words.length &&

@@ -5,6 +5,7 @@
 import { PEOPLE } from "../../../domain/EntityType.ts"
 import { Effort } from "../Effort.ts"
 import { nounAt } from "../Lookup.ts"
+import { startsWith } from "../patterns.ts"
 import type { Context } from "../readConversation.ts"
 import { clausesOf, isPlaceOf, JOINERS, withoutClosers, withoutOpeners } from "./clauses.ts"
 import { combine } from "./combine.ts"
@@ -16,7 +17,8 @@ import { FRAMES, isFrame } from "./frames.ts"
 import { FUNCTION_WORDS, ORDERS } from "./lexicon.ts"
 import { calendarOf, momentOf } from "./moments.ts"
 import { CREATES, isValue, readCreate } from "./readCreate.ts"
-import { couldBeName, readSubject } from "./readSubject.ts"
+import { readGroup } from "./readGroup.ts"
+import { couldBeName, EXCEPT, isName, namesIn, readSubject } from "./readSubject.ts"
 import { isPolite, reasonsOf } from "./reasons.ts"
 import { respelt } from "./respelt.ts"
 import { assigned, withoutAbsence, withoutPlease, withSpelling } from "./rewrite.ts"
@@ -241,6 +243,25 @@ const partReader = (context: Context, effort: Effort) => {
     return subject._tag === "Rows" || /[:—–-]/.test(after) ? [Part.Statement({ enough: false, subject })] : []
   }
 
+  /** ", apart from the ones that are done": only where all of it is read. */
+  const excepted = (words: Words): ReadonlyArray<Part> => {
+    const lead = EXCEPT.find((phrase) => phrase.length < words.length && startsWith(words, phrase))
+    const [type] = context.types
+    const rest = lead === undefined ? [] : words.slice(lead.length)
+    if (rest.length === 0 || type === undefined) return []
+    const ones = rest.map((each) =>
+      each.quoted !== true && ONES.test(each.word)
+        ? { ...each, text: type.plural, word: type.plural.toLowerCase(), capital: false }
+        : each
+    )
+    const group = ones.some((each, at) => each !== rest[at]) ? readGroup(ones, context, calendar) : undefined
+    if (group !== undefined)
+      return group.lookup.conditions.length === 1 ? [Part.Except({ conditions: group.lookup.conditions })] : []
+    const bare = rest[0]!.word === "the" && rest.length > 1 ? rest.slice(1) : rest
+    const names = namesIn(bare) ?? (isName(bare) && bare.length <= 6 ? [bare] : undefined)
+    return names === undefined ? [] : [Part.Except({ names })]
+  }
+
   const unique = (parts: ReadonlyArray<Part>) => [
     ...new Map(parts.map((part): [string, Part] => [JSON.stringify(part), part])).values()
   ]
@@ -269,7 +290,7 @@ const partReader = (context: Context, effort: Effort) => {
     const implied = IMPLIED.test(withoutOpeners(clause).at(-1)![0]!.word)
       ? shaped([THEY, ...withoutClosers(withoutOpeners(clause).at(-1)!, isPlace, false)], false)
       : []
-    const shapes = [...found, ...implied]
+    const shapes = [...found, ...implied, ...excepted(clause)]
     const framed = withoutOpeners(clause)
       .flatMap((stage) => shaped(withoutClosers(lemmatized(stage), isPlace, false), false, FRAMED))
       .map((part): Part => ({ ...part, isFramed: true }) as Part)
@@ -315,6 +336,8 @@ const isOfRows = (part: Part): boolean =>
   part.deed._tag !== "Create" &&
   (part.deed.subject._tag === "Rows" || (part.deed.subject._tag === "Named" && part.deed.subject.each !== undefined))
 
+/** "The one that's done", "those in review": rows of the set that was said before. */
+const ONES = /^(one|ones|those)$/
 const IMPLIED = /^(need|needs|should|must|has|have|will|is|are|to|can|ought|belong|belongs|go|goes)$/
 
 const RELATIVE = shapeOf("<have> <article>? (new)? {n} (that|who|which) {rest}")

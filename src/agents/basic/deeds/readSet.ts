@@ -72,9 +72,13 @@ export const readSet = (words: Words, context: Context): CountedSet | undefined 
 
 /** A singular noun with conditions, which have to leave exactly one row: "Lena's low priority task", "my blocked task". */
 export const readOne = (words: Words, context: Context): Lookup | undefined =>
-  words.some(({ quoted, word }) => quoted !== true && word === "'s") || words[0]?.word === "my"
+  words.some(({ quoted, word }) => quoted !== true && word === "'s") || isUnnamed(words) || words[0]?.word === "my"
     ? setOf(words, context, true, true)
     : undefined
+
+/** "The unassigned Website task": no name of a row has such a word. */
+export const isUnnamed = (words: Words): boolean =>
+  words.some(({ quoted, word }) => quoted !== true && /^(unassigned|unowned|overdue)$/.test(word))
 
 /** `isCounted` if a number says that all of them are meant. */
 const setOf = (words: Words, context: Context, isCounted: boolean, isOne = false): Lookup | undefined => {

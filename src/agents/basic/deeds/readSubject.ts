@@ -9,13 +9,13 @@ import { Subject } from "./Deed.ts"
 import { FUNCTION_WORDS, isBeyond, isRounded, MANY, ORDERS, QUESTION_WORDS } from "./lexicon.ts"
 import { type Calendar, dayAt, type Moment, momentAt, timeOfDayAt } from "./moments.ts"
 import { readGroup } from "./readGroup.ts"
-import { readOne, readSet } from "./readSet.ts"
+import { isUnnamed, readOne, readSet } from "./readSet.ts"
 import type { Word } from "./words.ts"
 
 type Words = ReadonlyArray<Word>
 
 const PRONOUNS = new Set(
-  "it|them|him|her|both|both of them|them both|all of them|them all|they|she|he|that|this|these|those|that one|this one|the one|the record|this record|that record|the entry|this entry|that entry|the contact|that contact|this contact|this person|that person|this customer|that customer|the customer|this lead|that lead|the lead|the meeting|that meeting|this meeting|the event|that event|this event|this task|that task|the task|their record|their entry|their profile|her record|his record|their account|this account|the new lead|the new customer|the new contact".split(
+  "it|them|him|her|both|both of them|them both|all of them|them all|they|she|he|that|this|these|those|that one|this one|the one|the record|this record|that record|the entry|this entry|that entry|the contact|that contact|this contact|this person|that person|this customer|that customer|the customer|this lead|that lead|the lead|the meeting|that meeting|this meeting|the event|that event|this event|this task|that task|the task|the card|that card|this card|the ticket|that ticket|the item|that item|the row|that row|their record|their entry|their profile|her record|his record|their account|this account|the new lead|the new customer|the new contact".split(
     "|"
   )
 )
@@ -51,20 +51,32 @@ export const readSubject =
     const [first] = words
     if (first === undefined) return undefined
     if (isPronoun(words)) return Subject.It()
+    const end = words.at(-1)!
+    // "The tasks that" is cut from a longer description.
+    if (end.quoted !== true && words.length > 1 && /^(that|which|who|whose)$/.test(end.text)) return undefined
     const set = exceptedFrom(words, context) ?? readSet(words, context)
     const group = readGroup(words, context, calendar)
     if (set !== undefined) return Subject.Rows({ ...set, ...(group === undefined ? {} : { otherwise: group.lookup }) })
     if (group !== undefined) return Subject.Rows(group)
     if (first.quoted !== true && (QUESTION_WORDS.has(first.word) || MANY.has(first.word))) return undefined
-    const described = describedBy(words, context, calendar)
-    if (described !== undefined) return described
     const one = readOne(words, context)
+    const described = one !== undefined && isUnnamed(words) ? undefined : describedBy(words, context, calendar)
+    if (described !== undefined) return described
     return one === undefined ? named(words, context) : Subject.Rows({ lookup: one, count: 1 })
   }
 
-const EXCEPT = ["except for", "apart from", "other than", "but not", "except", "excluding", "besides"].map((text) =>
-  text.split(" ")
-)
+export const EXCEPT = [
+  "with the exception of",
+  "aside from",
+  "leaving out",
+  "except for",
+  "apart from",
+  "other than",
+  "but not",
+  "except",
+  "excluding",
+  "besides"
+].map((text) => text.split(" "))
 
 /** "all of Raj's tasks except Renew certificates and Pay the rent": a set, and the names of rows that stay as they are. */
 const exceptedFrom = (words: Words, context: Context) => {
@@ -110,7 +122,7 @@ const named = (words: Words, context: Context): Subject | undefined => {
 const MAX_NAMES = 26
 
 /** "Kerry Martin and Kerry Thompson", "A, B and C": two or more names; undefined for anything else. */
-const namesIn = (words: Words): ReadonlyArray<Words> | undefined => {
+export const namesIn = (words: Words): ReadonlyArray<Words> | undefined => {
   const isAll = (word: Word | undefined) => word?.quoted !== true && /^(both|all)$/.test(word?.word ?? "")
   const start = words[0]?.word === "both" && isAll(words[0]) ? 1 : 0
   const own = words.slice(start, isAll(words.at(-1)) ? -1 : undefined)
@@ -243,7 +255,7 @@ const NOT_IN_TITLES = new Set(
 const LEADS = new Set(["up", "down", "off", "out", "over", "on", "in", "at", "for", "with", "about"])
 
 /** Whether words can be a name: no name begins or ends with a function word, or has a clause of its own. */
-const isName = (words: Words): boolean =>
+export const isName = (words: Words): boolean =>
   words.length > 0 &&
   (words.every(({ quoted }) => quoted) || (isRounded(words) && !LEADS.has(words[0]!.text) && !words.some(isBeyond)))
 

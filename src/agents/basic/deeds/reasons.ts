@@ -17,6 +17,7 @@ const MAX_REASON = 16
 const MAX_BEFORE_VERB = 9
 const PAST = /^[a-z]{3,}ed$/
 const PRESENT = /^[a-z]{3,}[^s]s$/
+const MAX_VERBS = 3
 /** "do not …", "never …": what isn't to be done. */
 const ORDERED_NOT = /^(do not|never|not)\b/
 
@@ -47,15 +48,21 @@ export const reasonsOf = (
   )
     return []
   const isPronoun = REASON_PRONOUNS.has(first.word)
-  const verb = said.findIndex(
-    (word, at) =>
+  const verbs = [...said.keys()].filter(
+    (at) =>
       at > 0 &&
       !words[at]!.capital &&
-      (REASON_VERBS.has(word) || PAST.test(word) || (isPronoun && at <= 2 && PRESENT.test(word)))
+      (REASON_VERBS.has(said[at]!) || PAST.test(said[at]!) || (isPronoun && at <= 2 && PRESENT.test(said[at]!)))
   )
+  // "Kofi's blocked task is unblocked now": the verb that follows a whole row.
+  const after = (at: number) => said.slice(0, at).findLastIndex((word) => !ADVERBS.has(word)) + 1
+  const verb =
+    verbs.slice(0, MAX_VERBS).find((at, index) => index > 0 && read(words.slice(0, after(at)))?._tag === "Rows") ??
+    verbs[0] ??
+    -1
   const begins = isPronoun || first.capital || /^(the|our|my|their|his|her)$/.test(first.word)
   if (verb < 1 || verb > MAX_BEFORE_VERB) return []
-  const name = said.slice(0, verb).findLastIndex((word) => !ADVERBS.has(word)) + 1
+  const name = after(verb)
   const subject = isPronoun || name === 0 ? undefined : read(words.slice(0, name))
   if (!begins && subject === undefined) return []
   // The words of a set and of several names are read: "all the tasks in review have been approved".

@@ -40,9 +40,9 @@ export const assigned = ({ text, words }: Said): Said | undefined => {
 }
 
 /** "Decmber 6th", "on Thrusday", "the priorty": months, days of the week and columns, as they are spelt. */
-export const withSpelling = ({ text, words }: Said): Said => ({
-  text,
-  words: words.map((each, at) => {
+export const withSpelling = (said: Said): Said => ({
+  text: said.text,
+  words: apart(said.words).map((each, at, words) => {
     const [before, next] = [words[at - 1]?.word ?? "", words[at + 1]?.word ?? ""]
     if (each.quoted === true || !/^[a-z]{5,}$/.test(each.word)) return each
     const known =
@@ -57,6 +57,17 @@ export const withSpelling = ({ text, words }: Said): Said => ({
     return near.length === 1 && !known.includes(each.word) ? { ...each, word: near[0]! } : each
   })
 })
+/** "Low-priority" as its two words. */
+const apart = (words: Words): Words =>
+  words.flatMap((each) => {
+    const [, first, second] = /^(\p{L}+)-(priority|prio)$/u.exec(each.quoted === true ? "" : each.text) ?? []
+    if (first === undefined || second === undefined) return [each]
+    const end = each.start + first.length
+    return [
+      { ...each, text: first, word: first.toLowerCase(), after: "", end },
+      { ...each, text: second, word: second, capital: false, start: end + 1 }
+    ]
+  })
 const NUMBERED = /^\d{1,2}(st|nd|rd|th)?$/
 const BEFORE_DAY = /^(on|by|until|till|to|for|next|this|before|after)$/
 const DO_IT = shapeOf("<doit> <it>")
@@ -81,7 +92,7 @@ const AS_OF_A_NAME: Readonly<Record<string, string>> = byWord({ am: "is", are: "
  */
 export const withoutAbsence = (said: Said, context: Context): Said => {
   const { text, words } = said
-  const end = words.findIndex(({ after }) => /[.,;!]/.test(after))
+  const end = words.findIndex(({ after }) => /[.,;!–—-]/.test(after))
   const rest = words.slice(end + 1)
   if (end < 1 || end > 12 || rest.length === 0) return said
   const fits: Fits = (name, taken) =>

@@ -89,6 +89,7 @@ export const RULES: ReadonlyArray<Rule> = [
       "{p} (takes over|will take over|is taking over|takes it|takes it over|takes this|will take it|will take this|does it|will do it|is on it)",
       "(the)? <owner> (is|should be|will be|=)? {p}",
       "(have|let|can|could) {p} <take> {x}",
+      "{x} (can|could|may) (now|all)? be (assigned|reassigned|given|handed|handed over|transferred|passed|passed on|switched|looked after by|handled by|done by) (over|on)? (to)? {p}",
       "(can|could|may|shall) {x} be (assigned|reassigned|given|handed|handed over|transferred|moved|passed|switched) (over)? to {p}"
     ],
     update(owner)
@@ -133,7 +134,8 @@ export const RULES: ReadonlyArray<Rule> = [
       "take {x} off {p}",
       "(nobody|no one) (should be|is to be|must be) (assigned to|responsible for|on) {x}",
       "(take|get|pull) {p} off (of)? {x}",
-      "remove {p} from {x}"
+      "remove {p} from {x}",
+      "(remove|take off|drop|clear) {p} as (the)? <owner> (of|from|on|for) {x}"
     ],
     update(({ p }) => [Setting.Column({ column: [OWNER], value: [], ...(p === undefined ? {} : { was: p }) })])
   ],
@@ -223,8 +225,11 @@ export const RULES: ReadonlyArray<Rule> = [
   [["(extend|lengthen|prolong|stretch) {x} by {d}", "make {x} {d} longer", "add {d} to {x}"], stretch(1)],
   [["(shorten|cut|reduce|trim) {x} by {d}", "make {x} {d} shorter"], stretch(-1)],
   [
-    ["(extend|lengthen|shorten|cut|reduce|make|set|change|trim) {x} (to|last|to last|be)? {d} (long)?"],
-    update((all) => [Setting.Concept({ concept: "length", value: all["d"]! })])
+    [
+      "(extend|lengthen|shorten|cut|reduce|make|set|change|trim) {x} (to|last|to last|be)? {d} (long)?",
+      "(extend|lengthen|shorten|cut|reduce|make|set|change|trim) {x} (to|last|to last|be)? {d} (long)? (instead of|rather than|and not|not) {o}"
+    ],
+    update(({ d, o }) => [Setting.Concept({ concept: "length", value: d!, ...(o === undefined ? {} : { was: o }) })])
   ],
   [
     [
@@ -260,6 +265,7 @@ export const RULES: ReadonlyArray<Rule> = [
       "(i|we) <done> {x} {t}",
       "(i|we) <done> {x} (already|last night|this morning|yesterday|last week|today|just now)",
       "{x} (was|were) due (on|by)? {t}",
+      "{p} (is|are|'s|has|have) (all)? (done|finished|through) with {x}",
       "{p} (is|are) (waiting|blocked|stuck) (on|for|by|with) (the|a|an|our|his|her|their)? {o} (for|on|with) {x}",
       "(work|working) on {x} (has begun|has started|began|started|is under way|is underway|is done|is finished|is complete|has finished|has stopped)",
       "(there is|there 's) no (fixed|set|clear|real|firm)? {n} for {x}",

@@ -59,10 +59,13 @@ export function* settle(setting: Setting, target: Target, world: World): Script<
   if (settled._tag === "Problem" || setting.was === undefined) return settled
   const field = target.fields.find(({ id }) => id === settled.column)
   const before = field !== undefined && isTime(field) ? inTime(field, setting.was, target, world) : undefined
+  const isLong = settled.column === columnOfConcept("length", target.vocabulary.columns)
+  const long = isLong ? lengthAt(setting.was) : undefined
   return {
     ...settled,
     was: textOf(world.said, setting.was),
-    ...(before?._tag === "Cell" ? { wasTime: before.value } : {})
+    ...(before?._tag === "Cell" ? { wasTime: before.value } : {}),
+    ...(long?.length === setting.was.length ? { wasTime: String(long.value) } : {})
   }
 }
 

@@ -173,7 +173,7 @@ export const VALUE_RULES: ReadonlyArray<Rule> = [
       "(close|close out|finish|wrap up|finalize) {x} (out|off|up)? as {v}",
       "<mark> {x} <as> (having)? (the)? {v} {c}",
       "(mark|flag) {x} {v}",
-      "(prioritize|prioritise|deprioritize|deprioritise|rank|rate|grade|schedule) {x} (as|to) {v}",
+      "(prioritize|prioritise|reprioritize|reprioritise|deprioritize|deprioritise|rank|rate|grade|schedule) {x} (as|to) {v}",
       "(put|place|set|get|keep) {x} (on|at|under) (the)? {v}",
       "(mark|flag|log|list|record) (as|down as) (a|an|the)? {v}",
       "(set|move|change|switch|put|update) (over|up|back)? (to|into|as) (the|a)? {v}",
