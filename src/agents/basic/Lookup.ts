@@ -2,7 +2,7 @@
 import { Data } from "effect"
 import { foldText } from "../../domain/keys.ts"
 import { PEOPLE } from "../../domain/EntityType.ts"
-import { GENERIC_PERSON_NOUNS, OTHER_NOUNS, PERSON_NOUNS, SYNONYMS } from "./lexicon.ts"
+import { GENERIC_PERSON_NOUNS, OTHER_NOUNS, PERSON_NOUNS, STAGE_NOUNS, SYNONYMS } from "./lexicon.ts"
 import { startsWith } from "./patterns.ts"
 import type { Context, ContextType } from "./readConversation.ts"
 import type { When } from "./readTime.ts"
@@ -94,7 +94,7 @@ export const nounAt = (
   )
   if (synonym !== undefined) return { noun: { type: synonym, said: first.text }, length: 1 }
   const people = peopleOf(context)
-  if (people === undefined || !PERSON_NOUNS.has(first.word)) return undefined
+  if (people === undefined || !(PERSON_NOUNS.has(first.word) || STAGE_NOUNS.has(first.word))) return undefined
   const noun = { type: people, said: first.text }
   // "staff members" are staff.
   const compound = first.word === "staff" && /^members?$/.test(second?.word ?? "")

@@ -99,7 +99,7 @@ export const fitsCondition =
       case "second":
         return tokens.length === 1 && /^(in|at|on|under)$/.test(first!.word)
       case "quality":
-        return tokens.length <= MAX_QUALITY && isValue(tokens, context)
+        return tokens.length <= MAX_QUALITY && !/^(with|by|of|for|to)$/.test(first!.word) && isValue(tokens, context)
       case "column":
       case "unit":
         // "due in December" needs no column called "in".

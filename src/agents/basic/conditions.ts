@@ -271,6 +271,10 @@ export const CONDITIONS: ReadonlyArray<readonly [patterns: ReadonlyArray<string>
     states
   ],
   [
+    [`${WHO} (is|are|was|were)? (at|in|on) (the|a)? {quality} (stage|phase|state|status)`],
+    (captures) => [qualities(captures)]
+  ],
+  [
     [
       `${WHO} (is|are|was|were) (a|an)? {quality} or {other}`,
       `${WHO} (is|are|was|were) (still|now|currently|already)? (a|an)? {quality}`,

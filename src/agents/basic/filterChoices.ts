@@ -27,6 +27,12 @@ export const hasPlaceColumns = (columns: Columns): boolean =>
   (["city", "state", "country", "address"] as const).some((concept) => columnsFor(concept, columns).length > 0)
 
 /** The candidate filters of a condition; empty if no column fits it. */
+const isExact = (choice: Choice): boolean => choice.every(({ op }) => op === "eq")
+const exactFirst = (...all: ReadonlyArray<ReadonlyArray<Choice>>): ReadonlyArray<Choice> => [
+  ...all.flatMap((choices) => choices.filter(isExact)),
+  ...all.flatMap((choices) => choices.filter((choice) => !isExact(choice)))
+]
+
 export const conditionChoices = (
   condition: Condition,
   columns: Columns,
@@ -80,8 +86,8 @@ const all = (
       const theirs: ReadonlyArray<Concept> = /^(of|for)$/.test(condition.preposition) ? ["owner"] : []
       const firms = byName(of("company", "department", ...theirs, "attendees").slice(0, 4), name, condition.id)
       if (/^(in|near|from)$/.test(condition.preposition))
-        // "in Proposal", "in Training": a status, or another value.
-        return [...towns, ...firms, ...(condition.id === undefined ? quality(name, columns) : [])]
+        // "in Proposal", "in Training": a status, or another value, before the companies that only contain the word.
+        return [...towns, ...exactFirst(firms, condition.id === undefined ? quality(name, columns) : [])]
       return firms.length > 0 ? [...firms, ...towns] : [...byName(leading(columns), name, condition.id), ...towns]
     }
     case "Owned": {

@@ -6,14 +6,14 @@ const list = (phrases: string): ReadonlyArray<string> => phrases.split("|").map(
 
 /** Polite phrases before and after a question. */
 export const OPENERS = list(
-  "please|would you mind|do you mind|all told|all in all|quick question|quick one|hiya|hola|morning|good morning|good afternoon|good evening|looking for|i am looking for|i am after|need|could i get|can i get|could i have|can i have|may i have|hi there|hello there|hey there|remind me|hey max|hi max|hello max|hey|hi|hello|ok|okay|so|well|max|can you|could you|would you|will you|can i|could i|may i|i want to|i would like to|i need to|i want|i need|i would like|help me|tell me|let me know|just|quickly|kindly|and|also|then|now|what about|how about"
+  "please|roughly|approximately|would you mind|do you mind|all told|all in all|quick question|quick one|hiya|hola|morning|good morning|good afternoon|good evening|looking for|i am looking for|i am after|need|could i get|can i get|could i have|can i have|may i have|hi there|hello there|hey there|remind me|hey max|hi max|hello max|hey|hi|hello|ok|okay|so|well|max|can you|could you|would you|will you|can i|could i|may i|i want to|i would like to|i need to|i want|i need|i would like|help me|tell me|let me know|just|quickly|kindly|and|also|then|now|what about|how about"
 )
 /** Words before a question that is asked indirectly: "do you know who the owner is". */
 export const INDIRECT = list(
   "any chance you know|any idea|do you happen to know|would you happen to know|do you know|can you tell me|could you tell me|i was wondering|i wonder|just wondering|wondering|curious|out of curiosity|remind me|i forgot|i forget|not sure|i would like to know|i want to know|i need to know|can you check|could you check|check"
 )
 export const CLOSERS = list(
-  "please|pls|plz|ta|thanks a lot|many thanks|thanks in advance|if possible|by any chance|do you know|these days|as of now|as we speak|thx|thanks|thank you|for me|if you can|right now|now|max|cheers|asap|exactly|then|in total|altogether|overall|at the moment|at present|currently|ever|of all time|to date|at all|whatsoever|all in all|all told|in all|names please|the names please|just the names|names only|just names|just the number|just a number|how many of each|just the number for each|the number for each|status only|off the top of your head|when you have a moment|when you get a moment|if you do not mind|if that is ok"
+  "please|pls|plz|ta|thanks a lot|many thanks|thanks in advance|if possible|by any chance|do you know|these days|as of now|as we speak|thx|thanks|thank you|for me|if you can|right now|now|max|cheers|asap|exactly|then|in total|altogether|overall|at the moment|at present|currently|ever|of all time|to date|at all|whatsoever|all in all|all told|in all|names please|the names please|just the names|names only|just names|just the number|just a number|how many of each|just the number for each|the number for each|status only|off the top of your head|again|at our end|on our end|on our side|and count them|with the number of each|and how many of each|when you have a moment|when you get a moment|if you do not mind|if that is ok"
 )
 
 export const ORDINALS = byWord<number>({
@@ -102,14 +102,18 @@ export const SAME_AS = byWord<string>({
   "have i attended": "have i had",
   "have i sat through": "have i had",
   "have i been to": "have i had",
-  "have a meeting with": "meet",
-  "have a call with": "meet",
-  "have meetings with": "meet",
-  "had a meeting with": "met",
-  "had a call with": "met",
-  "got a meeting with": "met",
-  "in my calendar": "of mine",
-  "on my calendar": "of mine",
+  "last have a meeting with": "last meet",
+  "last have a call with": "last meet",
+  "last had a meeting with": "last met",
+  "last had a call with": "last met",
+  "who is lost the": "who has lost the",
+  "who is won the": "who has won the",
+  "what number of": "how many",
+  "over the whole of": "in",
+  "in the whole of": "in",
+  "over the course of": "in",
+  "in the course of": "in",
+  throughout: "in",
   // Said of a number, and no condition.
   "in total": "",
   altogether: "",
@@ -178,7 +182,8 @@ export const COLUMN_WORDS = byWord<ReadonlyArray<string>>({
   supervisor: list("supervisor|reports to|manager|boss"),
   "line manager": list("line manager|reports to|manager|supervisor"),
   writer: list("writer|composer|author"),
-  singer: list("singer|artist")
+  singer: list("singer|artist"),
+  interest: list("interest|interests|interested in|product|products")
 })
 
 /** Comparisons: at least this value, more than it, less than it, at most it. */
@@ -231,8 +236,10 @@ export const ME = /^(me|i|mine)$/
 export const PRONOUNS = set("her his their its him them it she he they that this")
 /** Nouns for people; many are also a status in the data. */
 export const PERSON_NOUNS = set(
-  "people person persons contact contacts customer customers client clients user users member members employee employees colleague colleagues staff folks lead leads proposals prospect prospects guest guests patient patients passenger passengers student students shopper shoppers buyer buyers subscriber subscribers everybody everyone anybody anyone somebody someone"
+  "people person persons contact contacts customer customers client clients user users member members employee employees colleague colleagues staff folks lead leads prospect prospects guest guests patient patients passenger passengers student students shopper shoppers buyer buyers subscriber subscribers everybody everyone anybody anyone somebody someone"
 )
+/** Nouns for what people are at, which say a status as the nouns for people do. */
+export const STAGE_NOUNS = set("proposals")
 /** Nouns for people that imply no status. */
 export const GENERIC_PERSON_NOUNS = set(
   "people person persons contact contacts folks everybody everyone anybody anyone somebody someone"

@@ -69,7 +69,37 @@ const TABLE: ReadonlyArray<readonly [shapes: ReadonlyArray<string>, means: strin
     ["when (is|was) (the|our|my)? {what} (with|for|of) {name} due", "when (is|was) (the|our|my) {what} with {name}"],
     "when is the {what} of {name}"
   ],
+  [["what (is|are) {name} (interested in|after|looking for|keen on|in the market for)"], "{name} 's interest"],
+  [
+    ["(has|have) {name} been {one} or {other}", "(has|have) {name} (turned|become|gone) {one} or {other}"],
+    "is {name} {one} or {other}"
+  ],
+  [["(has|have) {name} been {one} (yet|already)?"], "is {name} {one}"],
+  [
+    [
+      `(when|what date|which date|what day) (are|is|do|should|were) ${WE} (due|supposed|meant|scheduled|planning|going)? (to)? follow up (with|on) {name}`
+    ],
+    "when should we follow up with {name}"
+  ],
+  [
+    [
+      "(who|whom) (should|do|must|are|did) (we|you) (due to|supposed to|meant to|need to|have to|going to)? follow up with {when}"
+    ],
+    "list people with a follow-up {when}"
+  ],
+  [
+    ["(who|whom) (should|do|must|am) i (due to|supposed to|meant to|need to|have to|going to)? follow up with {when}"],
+    "list my people with a follow-up {when}"
+  ],
+  [
+    [
+      "i (can't|cant|cannot) (find|see|remember|recall) {rest} (anywhere|right now)? (do|have) (you|we) (have|got) (it|that|them)",
+      "i (can't|cant|cannot) (find|see|remember|recall) {rest} (anywhere|right now)? what (is|was) (it|that)"
+    ],
+    "{rest}"
+  ],
   // A list.
+  [["(show|show me|list|give me)? (which|who) (of|among) {lookup} (are|is|were|was) {conds}"], "list {lookup} {conds}"],
   [
     [
       "(giving|sending|showing|telling|listing|getting|finding) (me|us)? {rest}",
@@ -77,7 +107,12 @@ const TABLE: ReadonlyArray<readonly [shapes: ReadonlyArray<string>, means: strin
     ],
     "list {rest}"
   ],
-  [["(a|the|any)? (full|complete|quick)? (list|rundown) (of|with) (all|all of)? (the)? {lookup}"], "list {lookup}"],
+  [
+    [
+      "(give|show|send|get)? (me|us)? (a|the|any)? (full|complete|quick)? (list|rundown) (of|with) (all|all of)? (the)? {lookup}"
+    ],
+    "list {lookup}"
+  ],
   [
     [
       "(list|show|show me|give me|get me|send me|i need|get)? (the)? (names|name) of (all|all of)? (the)? {lookup}",
@@ -99,7 +134,7 @@ const TABLE: ReadonlyArray<readonly [shapes: ReadonlyArray<string>, means: strin
   // Counts.
   [
     [
-      "(what is|give me|tell me|get me)? (the|a)? (count|tally|headcount|head count|total) (of|for|on) (all)? (the)? {lookup}",
+      "(what is|give me|tell me|get me)? (the|a)? (count|tally|headcount|head count) (of|for|on) (all)? (the)? {lookup}",
       "(what is)? the (number|total number|count) of {lookup} (please)?"
     ],
     "how many {lookup}"
@@ -188,7 +223,16 @@ const TABLE: ReadonlyArray<readonly [shapes: ReadonlyArray<string>, means: strin
     ],
     "how long was {row}"
   ],
+  [
+    ["how many {rest} (took place|happened|occurred|were held|have been held|were there) {when}"],
+    "how many {rest} {when}"
+  ],
+  [["with (whom|who) (was|is|did i have|do i have|will i have) {rest}"], "who attended {rest}"],
   // Figures.
+  [
+    ["(which|what) {by} (of|in) {when} (is|was|were) (the|my|our)? busiest (for|with|in terms of|by) {rest}"],
+    "which {by} in {when} had the most {rest}"
+  ],
   [
     [
       "(in|on|during)? (what|which) {by} " +

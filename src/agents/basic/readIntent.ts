@@ -120,7 +120,7 @@ const readWords = (
   if (story._tag !== "Introduce") return story
   const what = askedOfThem(said, context, fits)
   if (what !== undefined) return { ...story, what }
-  return said.length <= MAX_QUESTION && asksMore(said) ? Intent.Unclear({ tokens: meant }) : story
+  return said.length <= MAX_QUESTION && facts.length === 0 && asksMore(said) ? Intent.Unclear({ tokens: meant }) : story
 }
 
 const WH = /^(who|whom|whose|what|which|when|where|how)$/

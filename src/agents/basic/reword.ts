@@ -34,16 +34,30 @@ const timeLast = (tokens: Tokens, today: string): Tokens => {
 const OURS = /^(our|my)$/
 const COLLEAGUE = /^(colleague|coworker|teammate|friend|contact|customer|client|rep)$/
 
-/** "Our colleague Sofia Santos" is Sofia Santos. */
+/** "Our colleague Sofia Santos" and "the customer called Sofia Santos" are Sofia Santos. */
 const ofColleagues = (tokens: Tokens): Tokens =>
-  tokens.filter(
+  uncalled(tokens).filter(
     ({ word }, at) =>
       !(OURS.test(word) && COLLEAGUE.test(tokens[at + 1]?.word ?? "") && tokens[at + 2]?.capital === true) &&
       !(COLLEAGUE.test(word) && OURS.test(tokens[at - 1]?.word ?? "") && tokens[at + 1]?.capital === true)
   )
 
+/** "Only the open ones" goes on from the question before. */
+const MAX_FOLLOW_UP = 6
 const POINTS = /^(the|these|those|which|what|next|last|first|more|other|same|only|my|our|of|any|all)$/
 const TWICE = /^(on|in|at|the|a|of|to|for|with|by|is|was|and)$/
+const CALLED = /^(called|named)$/
+const uncalled = (tokens: Tokens): Tokens => {
+  const at = tokens.findIndex(
+    ({ word }, index) =>
+      word === "the" &&
+      COLLEAGUE.test(tokens[index + 1]?.word ?? "") &&
+      CALLED.test(tokens[index + 2]?.word ?? "") &&
+      tokens[index + 3]?.capital === true
+  )
+  return at < 0 ? tokens : [...tokens.slice(0, at), ...tokens.slice(at + 3)]
+}
+
 const PLAIN = byLength(Object.keys(SAME_AS))
 
 /** Phrases in the words that rules know; a capitalized word can be a name. */
@@ -68,7 +82,13 @@ const plainly = (tokens: Tokens): Tokens => {
     }
     // "Software ones" are those rows that are software.
     const before = words.at(-1)
-    if (rest[0]!.word === "ones" && before !== undefined && before.after === "" && !POINTS.test(before.word)) {
+    if (
+      tokens.length > MAX_FOLLOW_UP &&
+      rest[0]!.word === "ones" &&
+      before !== undefined &&
+      before.after === "" &&
+      !POINTS.test(before.word)
+    ) {
       words[words.length - 1] = { ...before, after: rest[0]!.after }
       at += 1
       continue

@@ -21,7 +21,8 @@ export const TIME_CONDITIONS: ReadonlyArray<readonly [patterns: ReadonlyArray<st
       "exist",
       "of ours",
       "in (the|our|my) (crm|system|database|records|books|files)",
-      "on (file|record|the books|our books)"
+      "on (file|record|the books|our books)",
+      "(in|on) the (calendar|agenda|schedule|diary|planner)"
     ],
     () => []
   ],
@@ -33,6 +34,7 @@ export const TIME_CONDITIONS: ReadonlyArray<readonly [patterns: ReadonlyArray<st
       "i (have|had)",
       "(that|which)? i (have|had|own|manage|look after|handle)",
       "(of mine|mine)",
+      "(in|on) (my|our) (calendar|agenda|schedule|diary|planner)",
       `${WHO} (are|is) mine`,
       `${WHO} (are|is)? (owned by|assigned to|managed by|belonging to|with|of|by) me`
     ],

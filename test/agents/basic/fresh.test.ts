@@ -19,7 +19,9 @@ const SETS = [
   ["eighth", 0.9, false],
   ["ninth", 0.8, true],
   ["tenth", 0.6, true],
-  ["eleventh", 0.3, false]
+  ["eleventh", 0.5, false],
+  ["twelfth", 0.85, false],
+  ["thirteenth", 0.6, false]
 ] as const
 
 layer(BasicAgent, { excludeTestServices: true })("questions in people's own wording", (it) => {

@@ -125,6 +125,14 @@ const longer =
   (captures, ...more) =>
     build({ ...captures, d: withoutMore(captures["d"] ?? captures["more"]!) }, ...more)
 
+/** A set and what it is to be, without any verb between. */
+const verbless =
+  (build: Build): Build =>
+  (captures, ...more) =>
+    [...captures["x"]!, ...(captures["v"] ?? [])].some(({ quoted, word }) => quoted !== true && ASKING.has(word))
+      ? undefined
+      : ofRows(build)(captures, ...more)
+
 const OF_ROWS =
   /^(assigned|owned|belonging|handled|managed|due|that|which|who|in|on|at|for|with|of|from|by|not|and|or|except)$/
 
@@ -152,10 +160,10 @@ export const FRAMES: ReadonlyArray<Rule> = [
     update(value, false)
   ],
   // "All of Sofia's won customers to Nadia": only a set needs no verb.
-  [["{x} (over|on|back)? to {p}"], ofRows(whole(update(owner)))],
+  [["{x} (over|on|back)? to {p}"], verbless(whole(update(owner)))],
   [
     ["{x} (back|over|up|down)? (to|into) (the)? {v}"],
-    (captures, ...more) => (couldBeName(captures["v"]!) ? undefined : ofRows(valued(true))(captures, ...more))
+    (captures, ...more) => (couldBeName(captures["v"]!) ? undefined : verbless(valued(true))(captures, ...more))
   ],
   [["{x} (is|are|'s) {p} 's (now)?"], update(owner, false)],
   [["{x} (goes by|is called|is known as|is named) {v} (now|these days)?"], update(named, false)],

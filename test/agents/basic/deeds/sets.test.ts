@@ -58,7 +58,9 @@ const UNSEEN = [
   ["twelfthTeam", "twelfthSales", 127],
   ["thirteenthTeam", "thirteenthSales", 80],
   ["fourteenthTeam", undefined, 42],
-  ["fifteenthTeam", undefined, 30]
+  ["fifteenthTeam", undefined, 30],
+  ["sixteenthTeam", "sixteenthSales", 66],
+  ["seventeenthTeam", "seventeenthSales", 35]
 ] as const
 
 describe("requests to change a set of rows in basic mode", () => {
