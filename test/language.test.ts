@@ -12,7 +12,7 @@ const VAGUE = /whoever|somebody|nobody|anybody/gi
 /** Files that may contain such words, with the number of occurrences and the reason. */
 const ALLOWED: Readonly<Record<string, readonly [count: number, reason: string]>> = {
   "src/agents/basic/conditions.ts": [2, "basic mode's vocabulary: words of a question"],
-  "src/agents/basic/deeds/lexicon.ts": [6, "basic mode's vocabulary: words of a request"],
+  "src/agents/basic/deeds/lexicon.ts": [8, "basic mode's vocabulary: words of a request"],
   "src/agents/basic/lexicon.ts": [10, "basic mode's vocabulary: words of a question"],
   "src/agents/basic/readLookup.ts": [2, "basic mode's vocabulary: words of a question"],
   "src/agents/basic/spoken.ts": [14, "basic mode's vocabulary: patterns of a question"],
@@ -25,6 +25,8 @@ const ALLOWED: Readonly<Record<string, readonly [count: number, reason: string]>
   "src/agents/basic/deeds/readSet.ts": [1, "basic mode's vocabulary: words of a request"],
   "test/agents/basic/deeds/declinedFrames.txt": [2, "quoted requests"],
   "test/agents/basic/deeds/fifteenthTeam.jsonl": [2, "quoted requests"],
+  "test/agents/basic/deeds/sixteenthTeam.jsonl": [2, "quoted requests"],
+  "test/agents/basic/deeds/seventeenthTeam.jsonl": [1, "a quoted request"],
   "test/agents/basic/deeds/fourteenthTeam.jsonl": [2, "quoted requests"],
   "test/agents/basic/deeds/thirteenthTeam.jsonl": [2, "quoted requests"],
   "test/agents/basic/deeds/twelfthTeam.jsonl": [1, "a quoted request"],

@@ -118,6 +118,9 @@ const readWords = (
   const isNameless = isList && names.every(({ rank }) => rank === 0)
   if (isList) return { ...titled, ...(isNameless ? { otherwise: Intent.Unclear({ tokens: meant }) } : {}) }
   if (story._tag !== "Introduce") return story
+  // "Health & Wellness Expo": half of a name finds no one.
+  if (said.some(({ after }) => after.includes("&")) && said.some(({ word }) => WH.test(word)))
+    return Intent.Unclear({ tokens: meant })
   const what = askedOfThem(said, context, fits)
   if (what !== undefined) return { ...story, what }
   return said.length <= MAX_QUESTION && facts.length === 0 && asksMore(said) ? Intent.Unclear({ tokens: meant }) : story

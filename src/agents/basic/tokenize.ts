@@ -49,13 +49,7 @@ export const tokenize = (message: string): ReadonlyArray<Token> => {
     .replace(WITH, (_, out) => (out === undefined ? "with " : "without "))
     .replace(/[\r\n]+/g, " \n ")
     .replace(/[—–]|\s-\s|(?<!\d):(?=\S)|:(?=[^\s\d])/g, " , ")
-  const pieces = text.split(/[^\S\n]+/)
-  for (const [at, piece] of pieces.entries()) {
-    // "Health & Wellness Expo" is one name; "Ada & James" are two.
-    if (piece === "&" && isOneName(pieces, at)) {
-      tokens.push({ text: "&", word: "&", after: "", capital: true })
-      continue
-    }
+  for (const piece of text.split(/[^\S\n]+/)) {
     const [before, inner, after] = parted(piece === "\n" ? ";" : printable(piece))
     if (before !== "" || inner === "") close(tokens, before + (inner === "" ? after : ""))
     if (inner === "") continue
@@ -70,13 +64,6 @@ export const tokenize = (message: string): ReadonlyArray<Token> => {
   }
   return tokens
 }
-
-const CAPITAL = /^\p{Lu}\p{L}*[.,;!?]*$/u
-const isOneName = (pieces: ReadonlyArray<string>, at: number): boolean =>
-  CAPITAL.test(pieces[at - 1] ?? "") &&
-  CAPITAL.test(pieces[at + 1] ?? "") &&
-  /^\p{Lu}\p{L}*$/u.test(pieces[at + 1]!) &&
-  (CAPITAL.test(pieces[at + 2] ?? "") || (at > 2 && CAPITAL.test(pieces[at - 2]!)))
 
 const MAX_CHARACTERS = 4000
 

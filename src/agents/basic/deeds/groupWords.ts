@@ -25,9 +25,16 @@ const UNOWNED = phrases(
   "'s assigned to|is assigned to|is assigned|is on|'s on|owns|has picked up|has taken on|has taken|has claimed|is working on|is looking after|is doing|has"
 )
 export const UNASSIGNED = [
-  ...["nobody", "no one"].flatMap((who) => UNOWNED.map((phrase) => [...who.split(" "), ...phrase])),
+  ...["nobody", "no one"].flatMap((who) => [
+    ...UNOWNED.map((phrase) => [...who.split(" "), ...phrase]),
+    ...phrases("on it|on them|assigned to it|assigned to them|assigned").map((phrase) => [
+      "with",
+      ...who.split(" "),
+      ...phrase
+    ])
+  ]),
   ...phrases(
-    "with no one on it|with nobody on it|with no one on them|with nobody on them|with no one assigned|with nobody assigned|with no one assigned to it|with nobody assigned to it|that has no one on it|that have no one on them|not assigned to anyone|not assigned to anybody|not assigned|unassigned|unowned|ownerless|up for grabs"
+    "that has no one on it|that have no one on them|not assigned to anyone|not assigned to anybody|not assigned|unassigned|unowned|ownerless|up for grabs"
   )
 ]
 export const WITHOUT = phrases(

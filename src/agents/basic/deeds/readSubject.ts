@@ -59,6 +59,8 @@ export const readSubject =
     if (set !== undefined) return Subject.Rows({ ...set, ...(group === undefined ? {} : { otherwise: group.lookup }) })
     if (group !== undefined) return Subject.Rows(group)
     if (first.quoted !== true && (QUESTION_WORDS.has(first.word) || MANY.has(first.word))) return undefined
+    // Rows that are called by no noun have no name either.
+    if (first.quoted !== true && /^(everything|anything|whatever)$/.test(first.word)) return undefined
     const one = readOne(words, context)
     const described = one !== undefined && isUnnamed(words) ? undefined : describedBy(words, context, calendar)
     if (described !== undefined) return described
