@@ -31,13 +31,18 @@ export interface NewOrganization {
 const NAMES = ["name", "country", "timeZone"] as const
 export type Settings = { readonly [K in (typeof NAMES)[number]]?: string | undefined }
 
-const checkSettings = Effect.fnUntraced(function* ({ country, name, timeZone }: Settings) {
+/** An error names the flag where a command gives the setting. */
+const checkSettings = Effect.fnUntraced(function* ({ country, name, timeZone }: Settings, hasFlags: boolean) {
   if (name !== undefined && (name.trim() === "" || name.length > 100 || printable(name) !== name))
     return yield* OperatorError.of("A name has 1 to 100 characters, on one line.")
   if (country !== undefined && !isSupportedCountry(country))
-    return yield* OperatorError.of("The country is two letters (ISO 3166), such as US or DE: --country US")
+    return yield* OperatorError.of(
+      `The country is two letters (ISO 3166), such as US or DE${hasFlags ? ": --country US" : "."}`
+    )
   if (timeZone !== undefined && !isTimeZone(timeZone))
-    return yield* OperatorError.of("The time zone is an IANA name: --time-zone America/New_York")
+    return yield* OperatorError.of(
+      `The time zone is an IANA name${hasFlags ? ": --time-zone America/New_York" : ", such as America/New_York."}`
+    )
 })
 
 /** The grants of the starter policy, as text. */
@@ -89,7 +94,7 @@ export class Organizations extends Context.Service<
           if (!/^[a-z][a-z0-9-]{0,62}$/.test(input.slug)) {
             return yield* OperatorError.of("A slug is lower-case letters, digits and -, beginning with a letter.")
           }
-          yield* checkSettings(input)
+          yield* checkSettings(input, true)
           const organization: Organization = {
             id: nextId(),
             slug: input.slug,
@@ -107,7 +112,7 @@ export class Organizations extends Context.Service<
         }),
 
         change: Effect.fn("Organizations.change")(function* (organization, settings, administrator) {
-          yield* checkSettings(settings)
+          yield* checkSettings(settings, administrator === undefined)
           yield* Effect.gen(function* () {
             const epoch = yield* holdEpoch(app, organization.id)
             if (administrator !== undefined && administrator.epoch !== epoch)
