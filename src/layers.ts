@@ -19,6 +19,7 @@ import { Connections } from "./services/administration/Connections.ts"
 import { TWILIO_PATH } from "./domain/Sms.ts"
 import { Checklist } from "./services/administration/Checklist.ts"
 import { UnclearQuestions } from "./services/administration/UnclearQuestions.ts"
+import { Providers } from "./services/administration/Providers.ts"
 import { PolicyEditor } from "./services/administration/PolicyEditor.ts"
 import { Administration } from "./services/administration/Administration.ts"
 import { AuditLog } from "./services/audit/AuditLog.ts"
@@ -187,7 +188,7 @@ export const Services = ConfiguredChanges.pipe(
       ConfiguredExports.pipe(Layer.provideMerge(EntityQueryService.layer)),
       Exporter.layer,
       ExternalIds.layer,
-      IdentityProviders.layer,
+      Providers.layer.pipe(Layer.provideMerge(IdentityProviders.layer)),
       Imports.layer.pipe(Layer.provideMerge(Importer.layer)),
       OrganizationSettings.layer.pipe(Layer.provideMerge(Layer.mergeAll(Mappings.layer, Organizations.layer))),
       Passkeys.layer,

@@ -384,6 +384,24 @@ export const requestsOf = async (world) => {
       { status: [409] }
     ),
     post("remove a number", "/v1/admin/line/numbers/remove", { phone: "+15125550198" }, { status: [204, 409] }),
+    get("identity providers", "/v1/admin/providers"),
+    post(
+      "try a provider's token",
+      "/v1/admin/providers/try",
+      {
+        issuer: "https://login.example.com",
+        audience: "unknown",
+        token: "eyJhbGciOiJub25lIn0.e30.",
+        roleClaim: "roles"
+      },
+      { status: [409] }
+    ),
+    post(
+      "remove an identity provider",
+      "/v1/admin/providers/remove",
+      { issuer: "https://login.example.com", audience: "unknown" },
+      { status: [409] }
+    ),
     get("types", "/v1/admin/types"),
     get("usage", "/v1/admin/usage", { days: "30" }),
     get("questions", "/v1/admin/usage/questions", {}),

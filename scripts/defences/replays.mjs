@@ -56,6 +56,7 @@ const approverWebhook = "src/services/changes/calls/ApproverWebhook.ts"
 const actionGuards = "test/services/actions/guards.test.ts"
 const outboxTest = "test/services/actions/outbox.test.ts"
 const setup = "src/services/onboarding/Setup.ts"
+const providersTest = "test/channels/http/providers.test.ts"
 const setupTest = "test/channels/http/setup.test.ts"
 const writeUnits = "src/services/changes/writeUnits.ts"
 const intakeTest = "test/channels/http/intake.test.ts"
@@ -3226,6 +3227,52 @@ export const replays = [
     defence: "jwt.ts `isVerified`: email_verified is true",
     removed: "the comparison",
     patches: [["src/services/access/jwt.ts", ': payload["email_verified"] === true', ": true"]]
+  },
+  {
+    name: "An identity provider removed by an administrator who lacks a power that it could give (our own review)",
+    test: [providersTest, "is removed only with every power, and never another organization's"],
+    defence: "Providers.ts: removing a provider needs every power",
+    removed: "the powers but one",
+    patches: [["src/services/administration/Providers.ts", "Power.literals)", '["members"])']]
+  },
+  {
+    name: "An identity provider removed with powers that were lost in between (our own review)",
+    test: [providersTest, "isn't removed by an administrator who lost a power in between"],
+    defence: "IdentityProviders.ts `remove`: the epoch that admitted the administrator is held for the act",
+    removed: "the comparison of epochs",
+    patches: [
+      [
+        "src/services/access/IdentityProviders.ts",
+        "lockEpochFor(app, organization, administrator)",
+        "lockEpochFor(app, organization, undefined)"
+      ]
+    ]
+  },
+  {
+    name: "A forged token that asked what another organization trusts (our own review)",
+    test: [providersTest, "doesn't tell by an unsigned one what another organization trusts"],
+    defence: "IdentityProviders.ts `examine`: the signature is checked before the other audiences",
+    removed: "the order",
+    patches: [
+      [
+        "src/services/access/IdentityProviders.ts",
+        'return "audience"\n',
+        'return "audience"\n          if ((yield* named(claims)) === undefined) return "several"\n'
+      ]
+    ]
+  },
+  {
+    name: "A provider's token tried by an administrator who may not see whom it admits (our own review)",
+    test: [providersTest, "is tried with the power members, and never without"],
+    defence: "Providers.ts `try`: needs the power over members",
+    removed: "the power",
+    patches: [
+      [
+        "src/services/administration/Providers.ts",
+        'const { organization, principal, state } = yield* current(administrator, ["members"])',
+        "const { organization, principal, state } = yield* current(administrator, [])"
+      ]
+    ]
   },
   {
     name: "An invitation for an address that two people have (our own review)",

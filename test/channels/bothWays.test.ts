@@ -12,6 +12,7 @@ import { Api } from "../../src/channels/http/Api.ts"
 import { Database } from "../../src/database/Database.ts"
 import type { PolicyDocument } from "../../src/permissions/policyDocument.ts"
 import { AuditLog } from "../../src/services/audit/AuditLog.ts"
+import { IdentityProviders } from "../../src/services/access/IdentityProviders.ts"
 import { Policies } from "../../src/services/policies/Policies.ts"
 import { administered } from "../support/administered.ts"
 import { ACCOUNT, PUBLIC_URL, startCarrier, TOKEN } from "../support/carrier.ts"
@@ -22,6 +23,7 @@ import { fileOf } from "../support/imports.ts"
 import { makeOrganization } from "../support/atlas.ts"
 import { memberWithToken } from "../support/members.ts"
 import { type MessagesServer, says, startMessages } from "../support/messages.ts"
+import { startProvider } from "../support/provider.ts"
 
 const KEY = "sk-ant-canary-0123456789abcdef-7f3a"
 
@@ -31,11 +33,13 @@ let url: string
 let server: TestServer
 let model: MessagesServer
 let carrier: Awaited<ReturnType<typeof startCarrier>>
+let provider: Awaited<ReturnType<typeof startProvider>>
 
 beforeAll(async () => {
   url = await Effect.runPromise(migratedDatabase.pipe(Scope.provide(scope)))
   model = await startMessages(() => says("From the model."))
   carrier = await startCarrier()
+  provider = await startProvider()
   server = await startServer(url, {
     anthropicUrl: model.url,
     twilioUrl: carrier.url,
@@ -47,6 +51,7 @@ afterAll(async () => {
   await server.stop()
   await model.close()
   await carrier.close()
+  await provider.stop()
   rmSync(stateDir, { recursive: true, force: true })
   await Effect.runPromise(Scope.close(scope, Exit.void))
 })
@@ -101,6 +106,8 @@ const phoneOf = (twin: Twin) => {
   if (!PHONES.has(slug)) PHONES.set(slug, `+1512${550 + PHONES.size}0100`)
   return PHONES.get(slug)!
 }
+/** A pair of issuer and audience belongs to one organization. */
+const trusted = (twin: Twin) => ["--issuer", provider.issuer, "--audience", twin.host]
 const addingNumber = (twin: Twin) => {
   const token = ["--account", ACCOUNT, "--token", "env:TWILIO_TOKEN", "--seal"]
   return ["sms", "add-number", phoneOf(twin), ...token]
@@ -302,6 +309,13 @@ const ACTS: ReadonlyArray<Act> = [
     command: () => ["sms", "set", "--changes", "once", "--tell-approvers", "on"]
   },
   {
+    route: "POST /v1/admin/providers/remove",
+    what: "stops trusting an identity provider",
+    before: [(twin) => ["idp", "add", ...trusted(twin)]],
+    body: (twin) => ({ issuer: provider.issuer, audience: twin.host }),
+    command: (twin) => ["idp", "remove", ...trusted(twin)]
+  },
+  {
     route: "POST /v1/admin/line/numbers",
     what: "answers a number",
     body: (twin) => ({ phone: phoneOf(twin), account: ACCOUNT, secret: TOKEN }),
@@ -310,10 +324,21 @@ const ACTS: ReadonlyArray<Act> = [
 ]
 
 /** The routes that change nothing though they aren't GET, each with a request. */
-const READS: Readonly<Record<string, (twin: Twin, document: string) => object | FormData>> = {
+const READS: Readonly<
+  Record<string, (twin: Twin, document: string) => object | FormData | Promise<object | FormData>>
+> = {
   "POST /v1/admin/people/search": () => ({ search: "lena" }),
   "POST /v1/admin/explain": ({ idOf }) => ({ id: idOf("lena") }),
   "POST /v1/admin/explain/row": ({ idOf, owner }) => ({ id: idOf("lena"), type: "people", row: owner }),
+  "POST /v1/admin/providers/try": async (twin) => {
+    const { issuer } = provider
+    const audience = twin.host
+    await server.run(
+      Effect.flatMap(IdentityProviders, (providers) => providers.add(twin.organization, { issuer, audience }))
+    )
+    const claims = { sub: "lena", aud: audience, email: address("lena")(twin), email_verified: true }
+    return { issuer, audience, token: await provider.sign(claims) }
+  },
   "POST /v1/admin/policy/check": (_, document) => ({ document: withRule(document) }),
   "POST /v1/admin/policy/grid": (_, document) => ({
     document,
@@ -474,9 +499,10 @@ describe("what an administrator does over HTTP", () => {
   it.each(Object.entries(READS))("changes nothing: %s", async (route, bodyOf) => {
     const twin = await server.run(administered({ slug: `reads-${Object.keys(READS).indexOf(route)}` }))
     const { document } = await policyOf(twin)
+    const body = await bodyOf(twin, document)
     const before = await stateOf(twin, [])
     const events = await eventsOf(twin)
-    const answer = await request(route, twin, undefined, bodyOf(twin, document))
+    const answer = await request(route, twin, undefined, body)
     expect([answer.status, answer.status === 200 ? "" : answer.text]).toEqual([200, ""])
     expect(await stateOf(twin, [])).toEqual(before)
     expect(await eventsOf(twin)).toEqual(events)

@@ -45,6 +45,7 @@ import { changes } from "./ChangesApi.ts"
 import { connections } from "./ConnectionsApi.ts"
 import { imports } from "./ImportApi.ts"
 import { policies } from "./PolicyApi.ts"
+import { providers } from "./ProvidersApi.ts"
 import { traces } from "./TracesApi.ts"
 
 const { findEntities, listColumnsForType, listEntityTypes } = MaxToolkit.tools
@@ -299,6 +300,7 @@ export class Api extends HttpApi.make("max")
   .add(imports)
   .add(policies)
   .add(connections)
+  .add(providers)
   .add(session)
   .add(passkeys)
   .add(setup)

@@ -24,6 +24,7 @@ import { UPLOAD_PATHS } from "./ImportApi.ts"
 import { Importing } from "./imports.ts"
 import { Connecting } from "./connections.ts"
 import { PolicyEditing } from "./policies.ts"
+import { Providing } from "./providers.ts"
 import { POLICY_PATHS } from "./PolicyApi.ts"
 import { Intake } from "./intake.ts"
 import { json } from "./json.ts"
@@ -168,6 +169,7 @@ const Handlers = Layer.mergeAll(
   Importing,
   PolicyEditing,
   Connecting,
+  Providing,
   Session,
   Passkeys,
   Setup,

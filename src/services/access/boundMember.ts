@@ -8,7 +8,7 @@ import type { ProvenIdentity } from "./jwt.ts"
 /** A subject binding overrides an e-mail match: the address must not admit a person whose subject is suspended. */
 export const boundMember = (
   admission: PgClient.PgClient,
-  { email, organizationId, subject }: ProvenIdentity
+  { email, organizationId, subject }: Pick<ProvenIdentity, "email" | "organizationId" | "subject">
 ): Effect.Effect<string | undefined, Unavailable> =>
   Effect.map(
     orUnavailable(admission<{ anchor_id: string }>`/* max bound */

@@ -1,7 +1,7 @@
 /** Verifies JWTs of trusted identity providers. */
-import { Effect } from "effect"
+import { Data, Effect } from "effect"
 import type { JWTPayload, JWTVerifyGetKey } from "jose"
-import { NotAuthenticated, Unavailable } from "../../domain/errors.ts"
+import { Unavailable } from "../../domain/errors.ts"
 import { emailKey } from "../../domain/keys.ts"
 
 /** An issuer whose JWTs for one audience are trusted. */
@@ -52,11 +52,45 @@ export const unverifiedClaims = ({ decodeJwt }: Jose, jwt: string) => {
   }
 }
 
+/** Why a JWT isn't accepted. An administrator who tries one is told; a caller with one isn't. */
+export type JwtFault =
+  | "form"
+  | "algorithm"
+  | "key"
+  | "signature"
+  | "issuer"
+  | "audience"
+  | "several"
+  | "expired"
+  | "early"
+  | "claims"
+  | "unreachable"
+
+export class RejectedJwt extends Data.TaggedError("RejectedJwt")<{ readonly fault: JwtFault }> {}
+
 const KEY_SET_ERRORS: ReadonlyArray<string> = ["ERR_JOSE_GENERIC", "ERR_JWKS_TIMEOUT", "ERR_JWKS_INVALID"]
 
-/** An invalid JWT is `NotAuthenticated`; failing to fetch the provider's keys is `Unavailable`. */
-const verificationError = ({ errors }: Jose, error: unknown): NotAuthenticated | Unavailable =>
-  error instanceof errors.JOSEError && !KEY_SET_ERRORS.includes(error.code) ? NotAuthenticated.error : Unavailable.error
+const FAULTS: Readonly<Record<string, JwtFault>> = {
+  ERR_JOSE_ALG_NOT_ALLOWED: "algorithm",
+  ERR_JOSE_NOT_SUPPORTED: "algorithm",
+  ERR_JWKS_NO_MATCHING_KEY: "key",
+  ERR_JWKS_MULTIPLE_MATCHING_KEYS: "key",
+  ERR_JWS_SIGNATURE_VERIFICATION_FAILED: "signature",
+  ERR_JWT_EXPIRED: "expired"
+}
+const CLAIM_FAULTS: Readonly<Record<string, JwtFault>> = { iss: "issuer", aud: "audience", nbf: "early" }
+
+/** An invalid JWT is rejected; failing to fetch the provider's keys is `Unavailable`. */
+const verificationError = ({ errors }: Jose, error: unknown): RejectedJwt | Unavailable => {
+  if (!(error instanceof errors.JOSEError) || KEY_SET_ERRORS.includes(error.code)) return Unavailable.error
+  const fault =
+    error instanceof errors.JWTClaimValidationFailed && error.reason === "check_failed"
+      ? CLAIM_FAULTS[error.claim]
+      : error instanceof errors.JWTClaimValidationFailed
+        ? "claims"
+        : FAULTS[error.code]
+  return new RejectedJwt({ fault: fault ?? "form" })
+}
 
 /** Microsoft Entra, in each of its clouds. Its tokens have no `email_verified`. */
 const ENTRA = /^https:\/\/login\.(microsoftonline\.com|microsoftonline\.us|partner\.microsoftonline\.cn)\//

@@ -3,6 +3,7 @@ import { useEffect } from "preact/hooks"
 import type { Power, Session } from "../../wire/session.ts"
 import { Wordmark } from "../shared/Wordmark.tsx"
 import { session } from "./api.ts"
+import { AccessPage } from "./Access.tsx"
 import { Audit } from "./Audit.tsx"
 import { Changes } from "./Changes.tsx"
 import { Explain } from "./Explain.tsx"
@@ -66,6 +67,7 @@ const SECTIONS = [
   { path: ["changes"], name: "Changes" },
   { path: ["model"], name: "Model", power: "secrets" },
   { path: ["phone"], name: "Phone", power: "secrets" },
+  { path: ["access"], name: "Access", power: "members" },
   { path: ["texts"], name: "Texts" },
   { path: ["usage"], name: "Usage" },
   { path: ["organization"], name: "Organization" },
@@ -138,6 +140,8 @@ const Inside = ({ session: { organization, scopes } }: { readonly session: Sessi
           <Model />
         ) : section === "phone" && may("secrets") ? (
           <Phone />
+        ) : section === "access" && may("members") ? (
+          <AccessPage />
         ) : section === "texts" ? (
           <Texts />
         ) : section === "usage" ? (

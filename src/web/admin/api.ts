@@ -45,6 +45,7 @@ import type {
   SimulatePolicy
 } from "../../wire/admin/policyEditor.ts"
 import type { AskGrid, GridEdit, PolicyGrid } from "../../wire/admin/policyGrid.ts"
+import type { Providers, RemoveProvider, TriedToken, TryToken } from "../../wire/admin/providers.ts"
 import type { TextLog } from "../../wire/admin/texts.ts"
 import type { Health } from "../../wire/admin/health.ts"
 import type { KeepQuestions, UnclearQuestions, Usage } from "../../wire/admin/usage.ts"
@@ -162,6 +163,10 @@ export const line = () => get<PhoneLine>("/v1/admin/line")
 export const setLine = (change: SetLine) => act("line", change)
 export const addNumber = (number: AddNumber) => act("line/numbers", number)
 export const removeNumber = (phone: string) => act("line/numbers/remove", { phone })
+
+export const providers = () => get<Providers>("/v1/admin/providers")
+export const tryToken = (tried: TryToken) => post<TriedToken>("providers/try", tried)
+export const removeProvider = (provider: RemoveProvider) => act("providers/remove", provider)
 
 export const organization = () => get<OrganizationShown>("/v1/admin/organization")
 export const setOrganization = (change: SetOrganization) => act("organization", change)

@@ -89,6 +89,7 @@ const reads = (person: string, row: string, word: string): ReadonlyArray<Call> =
   ["GET", "setup"],
   ["GET", "organization"],
   ["GET", "mapped"],
+  ["GET", "providers"],
   ["GET", "health"]
 ]
 

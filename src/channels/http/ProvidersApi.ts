@@ -1,0 +1,34 @@
+/** The endpoints for an organization's identity providers, for administrators with the power `members`, or with all. */
+import * as HttpApiEndpoint from "effect/http-api/HttpApiEndpoint"
+import * as HttpApiGroup from "effect/http-api/HttpApiGroup"
+import * as HttpApiSchema from "effect/http-api/HttpApiSchema"
+import * as OpenApi from "effect/http-api/OpenApi"
+import * as Wire from "../../wire/admin/providers.ts"
+import { NotAllowed, NotPossible, Unavailable } from "../../wire/problems.ts"
+import { Admitted, Need } from "./admitted.ts"
+
+const error = [NotAllowed, NotPossible, Unavailable] as const
+
+export const providers = HttpApiGroup.make("providers")
+  .add(
+    HttpApiEndpoint.get("providers", "/v1/admin/providers", { success: Wire.Providers, error }).annotate(
+      OpenApi.Summary,
+      "The identity providers whose tokens admit members"
+    ),
+    HttpApiEndpoint.post("tryToken", "/v1/admin/providers/try", {
+      payload: Wire.TryToken,
+      success: Wire.TriedToken,
+      error
+    }).annotate(
+      OpenApi.Summary,
+      "Whom a provider's token would admit with which roles, or why it wouldn't; nothing is stored"
+    ),
+    HttpApiEndpoint.post("removeProvider", "/v1/admin/providers/remove", {
+      payload: Wire.RemoveProvider,
+      success: HttpApiSchema.NoContent,
+      error
+    }).annotate(OpenApi.Summary, "Stop trusting a provider, immediately; needs every power")
+  )
+  .middleware(Admitted)
+  .annotate(Need, { scope: "admin", calls: 1 })
+  .annotate(OpenApi.Description, "The identity providers of the organization, for administrators.")
