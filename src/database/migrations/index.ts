@@ -28,6 +28,7 @@ import { moves } from "./0041_moves.ts"
 import { secrets } from "./0042_secrets.ts"
 import { questionsNotUnderstood } from "./0043_questions_not_understood.ts"
 import { approverWebhooks } from "./0044_approver_webhooks.ts"
+import { storingByStatements } from "./0045_storing_by_statements.ts"
 import type { Migration } from "./Migration.ts"
 
 export const migrations: ReadonlyArray<Migration> = [
@@ -59,7 +60,8 @@ export const migrations: ReadonlyArray<Migration> = [
   moves,
   secrets,
   questionsNotUnderstood,
-  approverWebhooks
+  approverWebhooks,
+  storingByStatements
 ]
 
 /** The schema version of this program. */

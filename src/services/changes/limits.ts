@@ -1,5 +1,5 @@
 /**
- * Limits of changes per person and organization. `max.store_proposal` (migration 30) counts them from the stored changes themselves,
+ * Limits of changes per person and organization. `max.store_proposal` (migration 45) counts them from the stored changes themselves,
  * under a lock on the person, so they are exact across processes and survive a crash.
  */
 import type { PgClient } from "@effect/sql-pg"

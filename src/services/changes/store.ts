@@ -1,5 +1,5 @@
 /**
- * Storing a proposal: one call of `max.store_proposal` (migration 30), which holds the person, finds the same proposal, counts, and
+ * Storing a proposal: one call of `max.store_proposal` (migration 45), which holds the person, finds the same proposal, counts, and
  * inserts what is within the limits. The call is a transaction of its own.
  */
 import type { PgClient } from "@effect/sql-pg"
