@@ -22,6 +22,8 @@ import { UnclearQuestions } from "./services/administration/UnclearQuestions.ts"
 import { Providers } from "./services/administration/Providers.ts"
 import { PolicyEditor } from "./services/administration/PolicyEditor.ts"
 import { Administration } from "./services/administration/Administration.ts"
+import { PersonAccess } from "./services/administration/PersonAccess.ts"
+import { WaysIn } from "./services/access/WaysIn.ts"
 import { AuditLog } from "./services/audit/AuditLog.ts"
 import { ApproverWebhook } from "./services/changes/calls/ApproverWebhook.ts"
 import { ChangeOutbox } from "./services/changes/calls/ChangeOutbox.ts"
@@ -192,6 +194,7 @@ export const Services = ConfiguredChanges.pipe(
       Imports.layer.pipe(Layer.provideMerge(Importer.layer)),
       OrganizationSettings.layer.pipe(Layer.provideMerge(Layer.mergeAll(Mappings.layer, Organizations.layer))),
       Passkeys.layer,
+      PersonAccess.layer,
       PolicyEditor.layer,
       UnclearQuestions.layer,
       Conversations.layer,
@@ -216,6 +219,7 @@ export const Services = ConfiguredChanges.pipe(
       Memberships.layer,
       PolicyReview.layer,
       SmsLog.layer,
+      WaysIn.layer,
       SmsSettings.layer.pipe(Layer.provideMerge(ConfiguredSecrets)),
       Spending.layer,
       ConfiguredBackups,

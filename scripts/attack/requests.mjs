@@ -293,6 +293,7 @@ export const requestsOf = async (world) => {
       roles: ["rep"]
     }),
     post("sign-in link", "/v1/admin/people/{id}/sign-in", undefined, { params: { id: samir } }),
+    post("sign out", "/v1/admin/people/{id}/sign-out", undefined, { params: { id: samir } }),
     post("roles of a member", "/v1/admin/people/{id}/roles", { roles: ["rep"] }, { params: { id: samir } }),
     post(
       "attributes of a member",

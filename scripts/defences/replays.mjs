@@ -3158,6 +3158,19 @@ export const replays = [
     ]
   },
   {
+    name: "A person with more powers whom an administrator signed out again and again (our own review)",
+    test: [officeTest, "isn't done to a person with more powers, without the power, or in another organization"],
+    defence: "WaysIn.ts: the administrator must be able to give the roles that the person has",
+    removed: "the requirement",
+    patches: [
+      [
+        "src/services/access/WaysIn.ts",
+        "if (administrator !== undefined) yield* mayGive(state.policy, administrator, member.roles)",
+        ""
+      ]
+    ]
+  },
+  {
     name: "Attributes that raised what a person with more powers sees, set by an administrator with fewer (our own review)",
     test: [officeTest, "aren't set without the power, of a person with more powers, or under a name that can't be one"],
     defence: "Memberships.ts `change`: the administrator must be able to give the roles that the person has",

@@ -157,6 +157,13 @@ const ACTS: ReadonlyArray<Act> = [
     command: (twin) => ["member", "sign-in", address("lena")(twin)]
   },
   {
+    route: "POST /v1/admin/people/:id/sign-out",
+    what: "signs a member out everywhere",
+    before: [(twin) => ["member", "sign-in", address("lena")(twin)]],
+    path: ({ idOf }) => idOf("lena"),
+    command: (twin) => ["member", "sign-out", address("lena")(twin)]
+  },
+  {
     route: "POST /v1/admin/people/:id/roles",
     what: "replaces roles",
     path: ({ idOf }) => idOf("lena"),

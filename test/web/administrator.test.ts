@@ -199,6 +199,15 @@ it("An administrator does everything that has a page in a browser, and commands 
   await page.getByRole("button", { name: "Suspend", exact: true }).waitFor()
   expect(await member("Bo Lind")).toMatchObject({ suspended: false, roles: ["member", "admin"] })
 
+  // sign-out
+  expect((await colleague.page.request.get(`${origin}/v1/session`)).status()).toBe(200)
+  await press(page, "Sign out")
+  await look(page, "administrator-sign-out", DESKTOP)
+  await inDialog(page, "Sign out")
+  await done(page)
+  expect((await colleague.page.request.get(`${origin}/v1/session`)).status()).toBe(401)
+  expect(await recorded("session.all-ended")).toHaveLength(1)
+
   // token
   await press(page, "Create a token")
   await page.getByLabel("What it is for").fill("nightly report")

@@ -65,6 +65,11 @@ export const admin = HttpApiGroup.make("admin")
       success: SignInLink,
       error: [InvalidInput, NotAllowed, NotFound, NotPossible, Unavailable]
     }).annotate(OpenApi.Summary, "A link that signs an active member in, once, within 15 minutes"),
+    HttpApiEndpoint.post("signOut", "/v1/admin/people/:id/sign-out", {
+      params: { id: Id },
+      success: HttpApiSchema.NoContent,
+      error: [InvalidInput, NotAllowed, NotFound, NotPossible, Unavailable]
+    }).annotate(OpenApi.Summary, "End all sessions of a member and unused sign-in links immediately; tokens stay"),
     HttpApiEndpoint.post("setRoles", "/v1/admin/people/:id/roles", {
       params: { id: Id },
       payload: SetRoles,

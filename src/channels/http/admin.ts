@@ -3,10 +3,13 @@ import { Effect } from "effect"
 import { HttpServerResponse } from "effect/http"
 import * as HttpApiBuilder from "effect/http-api/HttpApiBuilder"
 import { readAttributes } from "../../domain/attributes.ts"
+import type { NotAdmitted, NotAllowed, OperatorError, Unavailable } from "../../domain/errors.ts"
+import type { Principal } from "../../domain/Principal.ts"
 import { isoTimestamp } from "../../domain/values.ts"
 import { Env } from "../../env.ts"
 import { Administration } from "../../services/administration/Administration.ts"
 import { Checklist } from "../../services/administration/Checklist.ts"
+import { PersonAccess } from "../../services/administration/PersonAccess.ts"
 import { OrganizationSettings } from "../../services/administration/OrganizationSettings.ts"
 import type { Person } from "../../services/administration/people.ts"
 import { renderCell } from "../../tools/render.ts"
@@ -61,19 +64,27 @@ export const Administering = HttpApiBuilder.group(
   "admin",
   Effect.fnUntraced(function* (handlers) {
     const administration = yield* Administration
+    const access = yield* PersonAccess
     const checklist = yield* Checklist
     const unclear = yield* UnclearQuestions
     const settings = yield* OrganizationSettings
     const { prices } = yield* Env
 
-    const setStanding = (id: string, standing: "suspended" | "resumed") =>
+    /** An act on a member, whose answer is empty. */
+    const toMember = (
+      id: string,
+      act: (administrator: Principal) => Effect.Effect<void, OperatorError | NotAdmitted | NotAllowed | Unavailable>
+    ) =>
       respond(
         Effect.fnUntraced(function* (administrator) {
           if ((yield* administration.person(administrator, id)) === undefined) return noMember
-          yield* administration.setStanding(administrator, id, standing)
+          yield* act(administrator)
           return HttpServerResponse.empty()
         })
       )
+
+    const setStanding = (id: string, standing: "suspended" | "resumed") =>
+      toMember(id, (administrator) => administration.setStanding(administrator, id, standing))
 
     return handlers.handleAll({
       people: ({ payload }) =>
@@ -126,14 +137,9 @@ export const Administering = HttpApiBuilder.group(
               : json<SignInLink>({ code: link.secret, expiresAt: link.expiresAt.toISOString() })
           )
         ),
+      signOut: ({ params }) => toMember(params.id, (administrator) => access.signOut(administrator, params.id)),
       setRoles: ({ params, payload }) =>
-        respond(
-          Effect.fnUntraced(function* (administrator) {
-            if ((yield* administration.person(administrator, params.id)) === undefined) return noMember
-            yield* administration.setRoles(administrator, params.id, payload.roles)
-            return HttpServerResponse.empty()
-          })
-        ),
+        toMember(params.id, (administrator) => administration.setRoles(administrator, params.id, payload.roles)),
       setAttributes: ({ params, payload }) =>
         respond(
           Effect.fnUntraced(function* (administrator) {

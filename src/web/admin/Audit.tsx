@@ -47,6 +47,7 @@ const VERBS: Readonly<Record<string, string>> = {
   "provider.added": "registered the identity provider",
   "provider.removed": "removed the identity provider",
   "read.refused": "was refused",
+  "session.all-ended": "ended all sessions of",
   "session.begun": "signed in",
   "session.ended": "signed out",
   "sign-in.offered": "created a sign-in link for",

@@ -2,7 +2,7 @@
 import type { PersonWithTokens, Token } from "../../wire/admin/people.ts"
 import { useState } from "preact/hooks"
 import type { Problem } from "../shared/api.ts"
-import { explainAll, offerSignIn, person, policy, resume, revoke, setRoles, suspend } from "./api.ts"
+import { explainAll, offerSignIn, person, policy, resume, revoke, setRoles, signOut, suspend } from "./api.ts"
 import { AttributesButton } from "./Attributes.tsx"
 import { OneLink, RoleChoice } from "./Invite.tsx"
 import { NewTokenButton } from "./NewToken.tsx"
@@ -52,6 +52,7 @@ const Member = ({ person: one, reload }: { readonly person: PersonWithTokens; re
         </Title>
         <div class="acts">
           {may("members") && isActive && !one.isSelf ? <SignInButton person={one} /> : null}
+          {may("members") && isActive ? <SignOutButton person={one} reload={reload} /> : null}
           <AccessButton person={one} reload={reload} />
         </div>
       </div>
@@ -176,6 +177,26 @@ const SignInButton = ({ person: one }: { readonly person: PersonWithTokens }) =>
         </>
       )}
     </Dialog>
+  )
+}
+
+const SignOutButton = ({ person: one, reload }: { readonly person: PersonWithTokens; readonly reload: () => void }) => {
+  const name = nameOf(one)
+  return (
+    <ConfirmButton
+      label="Sign out"
+      confirm="Sign out"
+      title={`Sign ${name} out everywhere?`}
+      act={() => signOut(one.id)}
+      done={`${name} is signed out.`}
+      reload={reload}
+    >
+      <p>
+        Every browser in which <Isolated>{name}</Isolated> is signed in is refused from its next request on
+        {one.isSelf ? ", this one included" : ""}, and sign-in links that are unused end. Tokens, passkeys and roles
+        stay: the person can sign in again.
+      </p>
+    </ConfirmButton>
   )
 }
 

@@ -72,6 +72,7 @@ export const resume = (id: string) => send("POST", `people/${encodeURIComponent(
 export const invite = async (invited: Invite) => (await post<Invitations>("people/invite", invited)).invitations
 export const offerSignIn = async (id: string): Promise<SignInLink> =>
   (await request("POST", `/v1/admin/people/${encodeURIComponent(id)}/sign-in`)).json() as Promise<SignInLink>
+export const signOut = (id: string) => send("POST", `people/${encodeURIComponent(id)}/sign-out`)
 export const setRoles = async (id: string, roles: ReadonlyArray<string>): Promise<void> =>
   void (await request("POST", `/v1/admin/people/${encodeURIComponent(id)}/roles`, { roles } satisfies SetRoles))
 export const setAttributes = (id: string, attributes: SetAttributes["attributes"]) =>

@@ -5,6 +5,7 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { Database } from "../../../src/database/Database.ts"
+import { Credentials } from "../../../src/services/access/Credentials.ts"
 import { Policies } from "../../../src/services/policies/Policies.ts"
 import { administered } from "../../support/administered.ts"
 import { runMax } from "../../support/cli.ts"
@@ -141,6 +142,43 @@ describe("a token from the page", () => {
     expect((await call(`people/${theirs!.id}/tokens`, TOKEN)).status).toBe(404)
     for (const wrong of [{ days: 731 }, { days: 0 }, { name: " " }, { scopes: [] }, { scopes: ["root"] }])
       expect((await call(`people/${atlas.idOf("lena")}/tokens`, { ...TOKEN, ...wrong })).status).toBeGreaterThan(399)
+  })
+})
+
+describe("signing a person out on the page", () => {
+  const asks = async (session: string) =>
+    (await ask(server.url, "/v1/session", { headers: { cookie: `max_session=${session}` } })).status
+
+  it("ends all sessions and unused links at once, and leaves tokens", async () => {
+    const lena = atlas.idOf("lena")
+    const sessions = [await server.run(atlas.session("lena")), await server.run(atlas.session("lena"))]
+    const other = await server.run(atlas.session("theo"))
+    const link = (await call(`people/${lena}/sign-in`)).json.code as string
+    for (const session of [...sessions, other]) expect(await asks(session)).toBe(200)
+    expect((await call(`people/${lena}/sign-out`)).status).toBe(204)
+    for (const session of sessions) expect(await asks(session)).toBe(401)
+    expect(await asks(other)).toBe(200)
+    const redeemed = await server.run(
+      Effect.exit(Effect.flatMap(Credentials, (credentials) => credentials.redeemLink(link, 60)))
+    )
+    expect(Exit.isFailure(redeemed)).toBe(true)
+    expect((await callTool(server, atlas.lena.secret, "listEntityTypes", {})).status).toBe(200)
+    expect(await asks(await server.run(atlas.session("lena")))).toBe(200)
+    const ended = (await events("session.all-ended")).at(-1)
+    expect([ended!.actor, ended!.details]).toEqual([atlas.idOf("yuki"), { sessions: 2 }])
+  })
+
+  it("isn't done to a person with more powers, without the power, or in another organization", async () => {
+    const { token } = await helper()
+    const session = await server.run(atlas.session("yuki"))
+    expect((await call(`people/${atlas.idOf("yuki")}/sign-out`, undefined, token)).status).toBe(403)
+    expect(await asks(session)).toBe(200)
+    expect((await call(`people/${atlas.idOf("lena")}/sign-out`, undefined, token)).status).toBe(204)
+    expect((await call(`people/${atlas.idOf("lena")}/sign-out`, undefined, atlas.auditor.secret)).status).toBe(403)
+    const [theirs] = await sql<{ id: string }>(
+      "SELECT anchor_id AS id FROM max.identifiers WHERE key = 'lena@borealis.example'"
+    )
+    expect((await call(`people/${theirs!.id}/sign-out`)).status).toBe(404)
   })
 })
 

@@ -8,6 +8,7 @@ import { Env } from "../../../env.ts"
 import { Credentials } from "../../../services/access/Credentials.ts"
 import { IdentityProviders } from "../../../services/access/IdentityProviders.ts"
 import { subjectKey } from "../../../services/access/jwt.ts"
+import { WaysIn } from "../../../services/access/WaysIn.ts"
 import { Mappings } from "../../../services/mapping/Mappings.ts"
 import { Memberships } from "../../../services/members/Memberships.ts"
 import { Organizations, type Settings, STARTER_GRANTS } from "../../../services/organizations/Organizations.ts"
@@ -170,6 +171,19 @@ const signInLink = Command.make(
   })
 ).pipe(Command.withDescription("Create a link that signs a member in"))
 
+const signOut = Command.make(
+  "sign-out",
+  { who: argument("who", "A member's e-mail address or phone number") },
+  Effect.fnUntraced(function* ({ who }) {
+    const organization = yield* currentOrganization
+    const ways = yield* WaysIn
+    const { sessions } = yield* ways.signOut(organization, yield* memberOf(organization, who))
+    yield* result({ who, sessions }, [
+      `${who} is signed out: ${sessions} ${sessions === 1 ? "session" : "sessions"} ended.`
+    ])
+  })
+).pipe(Command.withDescription("End all sessions of a member and unused sign-in links; tokens stay"))
+
 const setRoles = Command.make(
   "roles",
   { who: argument("who", "A member's e-mail address or phone number"), role },
@@ -248,5 +262,5 @@ const resume = Command.make(
 
 export const member = Command.make("member").pipe(
   Command.withDescription("Members and their roles"),
-  Command.withSubcommands([add, invite, signInLink, setRoles, setAttributes, members, suspend, resume, sync])
+  Command.withSubcommands([add, invite, signInLink, signOut, setRoles, setAttributes, members, suspend, resume, sync])
 )
