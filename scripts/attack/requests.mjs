@@ -294,6 +294,26 @@ export const requestsOf = async (world) => {
     }),
     post("sign-in link", "/v1/admin/people/{id}/sign-in", undefined, { params: { id: samir } }),
     post("sign out", "/v1/admin/people/{id}/sign-out", undefined, { params: { id: samir } }),
+    post(
+      "link an identifier",
+      "/v1/admin/people/{id}/identifiers",
+      { identifier: "samir@elsewhere.example" },
+      { params: { id: samir } }
+    ),
+    // There is no identity provider.
+    post(
+      "link a subject",
+      "/v1/admin/people/{id}/identifiers",
+      { subject: "samir", issuer: "https://id.example" },
+      { params: { id: samir }, status: [409] }
+    ),
+    // No identifier looks like this, so that no request that is sent unchanged removes anything.
+    post(
+      "remove an identifier",
+      "/v1/admin/people/{id}/identifiers/remove",
+      { kind: "email", text: "…@nowhere.example" },
+      { params: { id: samir }, status: [409] }
+    ),
     post("roles of a member", "/v1/admin/people/{id}/roles", { roles: ["rep"] }, { params: { id: samir } }),
     post(
       "attributes of a member",

@@ -3171,6 +3171,36 @@ export const replays = [
     ]
   },
   {
+    name: "An administrator who linked their own address to a person with more powers, and signed in as them (our own review)",
+    test: [officeTest, "aren't linked or removed without the power, or of a person with more powers"],
+    defence: "WaysIn.ts: the administrator must be able to give the roles that the person has",
+    removed: "the requirement",
+    patches: [
+      [
+        "src/services/access/WaysIn.ts",
+        "if (administrator !== undefined) yield* mayGive(state.policy, administrator, member.roles)",
+        ""
+      ]
+    ]
+  },
+  {
+    name: "An identifier of another person's row that was linked to a member (our own review)",
+    test: [
+      officeTest,
+      "belong to one person only: neither another member's nor that of another person's row is linked"
+    ],
+    defence: "WaysIn.ts `link`: no other person in the data has the identifier",
+    removed: "the comparison of persons",
+    patches: [["src/services/access/WaysIn.ts", "people.some((person) => person !== anchorId)", "people.length > 9"]]
+  },
+  {
+    name: "The last administrator who removed their own last identifier (our own review)",
+    test: [officeTest, "leave the administrator one of their own, so that a holder of every power can sign in"],
+    defence: "WaysIn.ts `unlink`: an administrator keeps an identifier of their own",
+    removed: "the comparison of persons",
+    patches: [["src/services/access/WaysIn.ts", "left === 0 && anchorId === administrator?.anchorEntityId", "left < 0"]]
+  },
+  {
     name: "Attributes that raised what a person with more powers sees, set by an administrator with fewer (our own review)",
     test: [officeTest, "aren't set without the power, of a person with more powers, or under a name that can't be one"],
     defence: "Memberships.ts `change`: the administrator must be able to give the roles that the person has",

@@ -164,6 +164,40 @@ const ACTS: ReadonlyArray<Act> = [
     command: (twin) => ["member", "sign-out", address("lena")(twin)]
   },
   {
+    route: "POST /v1/admin/people/:id/identifiers",
+    what: "links an identifier",
+    path: ({ idOf }) => idOf("lena"),
+    body: () => ({ identifier: "Lena.Brandt@work.example" }),
+    command: (twin) => ["member", "link", address("lena")(twin), "lena.brandt@work.example"]
+  },
+  {
+    route: "POST /v1/admin/people/:id/identifiers",
+    what: "links a subject at the identity provider",
+    before: [
+      () => [
+        "idp",
+        "add",
+        "--issuer",
+        "https://id.example",
+        "--audience",
+        "max",
+        "--jwks-url",
+        "https://id.example/keys"
+      ]
+    ],
+    path: ({ idOf }) => idOf("lena"),
+    body: () => ({ subject: "lena-7" }),
+    command: (twin) => ["member", "link", address("lena")(twin), "--subject", "lena-7"]
+  },
+  {
+    route: "POST /v1/admin/people/:id/identifiers/remove",
+    what: "removes the last identifier",
+    before: [(twin) => ["member", "sign-in", address("lena")(twin)]],
+    path: ({ idOf }) => idOf("lena"),
+    body: (twin) => ({ kind: "email", text: address("lena")(twin) }),
+    command: (twin) => ["member", "unlink", address("lena")(twin), address("lena")(twin)]
+  },
+  {
     route: "POST /v1/admin/people/:id/roles",
     what: "replaces roles",
     path: ({ idOf }) => idOf("lena"),

@@ -15,7 +15,7 @@ import { ACCOUNT, startCarrier, TOKEN } from "../support/carrier.ts"
 import { runMax, serveMax } from "../support/cli.ts"
 import { migratedDatabase } from "../support/database.ts"
 import { type MessagesServer, says, startMessages } from "../support/messages.ts"
-import { DESKTOP, look } from "../support/staged.ts"
+import { DESKTOP, look, PHONE } from "../support/staged.ts"
 import { until } from "../support/until.ts"
 
 const KEY = "sk-ant-canary-0123456789abcdef-7f3a"
@@ -199,6 +199,17 @@ it("An administrator does everything that has a page in a browser, and commands 
   await page.getByRole("button", { name: "Suspend", exact: true }).waitFor()
   expect(await member("Bo Lind")).toMatchObject({ suspended: false, roles: ["member", "admin"] })
 
+  // link, unlink
+  await press(page, "Add an identifier")
+  await page.getByLabel("E-mail address or phone number", { exact: true }).fill("bo@home.example")
+  await look(page, "administrator-identifier", DESKTOP)
+  await page.setViewportSize(PHONE)
+  await look(page, "administrator-identifier", PHONE)
+  await page.setViewportSize(DESKTOP)
+  await page.keyboard.press("Enter")
+  await done(page)
+  expect(await member("Bo Lind")).toMatchObject({ identifiers: ["bo@harbor.example", "bo@home.example"] })
+
   // sign-out
   expect((await colleague.page.request.get(`${origin}/v1/session`)).status()).toBe(200)
   await press(page, "Sign out")
@@ -207,6 +218,12 @@ it("An administrator does everything that has a page in a browser, and commands 
   await done(page)
   expect((await colleague.page.request.get(`${origin}/v1/session`)).status()).toBe(401)
   expect(await recorded("session.all-ended")).toHaveLength(1)
+  await press(page, "Remove bo@home.example")
+  await look(page, "administrator-remove-identifier", DESKTOP)
+  await inDialog(page, "Remove")
+  await done(page)
+  await eventually(async () => (await member("Bo Lind"))!["identifiers"]).toEqual(["bo@harbor.example"])
+  expect(await recorded("identifier.removed")).toHaveLength(1)
 
   // token
   await press(page, "Create a token")

@@ -12,10 +12,12 @@ import {
   CreateToken,
   Invitations,
   Invite,
+  LinkIdentifier,
   NewToken,
   People,
   PeopleQuery,
   PersonWithTokens,
+  RemoveIdentifier,
   SetAttributes,
   SetRoles,
   SignInLink
@@ -70,6 +72,18 @@ export const admin = HttpApiGroup.make("admin")
       success: HttpApiSchema.NoContent,
       error: [InvalidInput, NotAllowed, NotFound, NotPossible, Unavailable]
     }).annotate(OpenApi.Summary, "End all sessions of a member and unused sign-in links immediately; tokens stay"),
+    HttpApiEndpoint.post("linkIdentifier", "/v1/admin/people/:id/identifiers", {
+      params: { id: Id },
+      payload: LinkIdentifier,
+      success: HttpApiSchema.NoContent,
+      error: [InvalidInput, NotAllowed, NotFound, NotPossible, Unavailable]
+    }).annotate(OpenApi.Summary, "Let a member be identified by another e-mail address, phone number or subject"),
+    HttpApiEndpoint.post("removeIdentifier", "/v1/admin/people/:id/identifiers/remove", {
+      params: { id: Id },
+      payload: RemoveIdentifier,
+      success: HttpApiSchema.NoContent,
+      error: [InvalidInput, NotAllowed, NotFound, NotPossible, Unavailable]
+    }).annotate(OpenApi.Summary, "Remove an identifier of a member, and end their sessions"),
     HttpApiEndpoint.post("setRoles", "/v1/admin/people/:id/roles", {
       params: { id: Id },
       payload: SetRoles,

@@ -40,6 +40,10 @@ const PAGE_SIZE = 50
 const DAYS = 30
 
 const noMember = problem("NotFound", "No member of this organization has this id.")
+const ambiguousIdentifier = problem(
+  "InvalidInput",
+  "Send either an identifier, or a subject, with its issuer if needed."
+)
 const invalidSince = problem("InvalidInput", "Invalid since: send a date, or a time in UTC that ends with Z.")
 const invalidBefore = problem("InvalidInput", "Invalid before: send the time of an entry as it was returned.")
 
@@ -138,6 +142,17 @@ export const Administering = HttpApiBuilder.group(
           )
         ),
       signOut: ({ params }) => toMember(params.id, (administrator) => access.signOut(administrator, params.id)),
+      linkIdentifier: ({ params, payload: { identifier, issuer, subject } }) => {
+        const named =
+          identifier === undefined
+            ? subject && { subject, issuer }
+            : subject === undefined && issuer === undefined && { identifier }
+        return named
+          ? toMember(params.id, (administrator) => access.link(administrator, params.id, named))
+          : Effect.succeed(ambiguousIdentifier)
+      },
+      removeIdentifier: ({ params, payload }) =>
+        toMember(params.id, (administrator) => access.unlink(administrator, params.id, payload)),
       setRoles: ({ params, payload }) =>
         toMember(params.id, (administrator) => administration.setRoles(administrator, params.id, payload.roles)),
       setAttributes: ({ params, payload }) =>

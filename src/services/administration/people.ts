@@ -18,7 +18,7 @@ import { type RowEvaluator, plannedAccess } from "../policies/rowEvaluator.ts"
 
 const IdentifierKind = Schema.Literals(["email", "phone", "subject"])
 
-interface ShownIdentifier {
+export interface ShownIdentifier {
   readonly kind: typeof IdentifierKind.Type
   /** Masked unless the administrator may see the person's column of this kind. */
   readonly text: string

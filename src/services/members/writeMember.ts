@@ -15,7 +15,7 @@ import { type Prepared, sameRoles } from "./memberList.ts"
 type Attributes = Readonly<Record<string, AttributeValue>>
 
 /** A verified identifier: an e-mail address, a phone number or a subject at an identity provider. */
-interface Verified {
+export interface Verified {
   readonly kind: Identifier["kind"] | "subject"
   readonly key: string
 }
@@ -33,17 +33,12 @@ const verifiedEvent = (actor: string, anchorId: string, { key, kind }: Verified)
   details: { kind, identifier: masked(key) }
 })
 
-export const makeWrite = (app: PgClient.PgClient) => {
-  /** Binds an identifier to a membership; fails if it is bound to another one. */
-  const bind = Effect.fnUntraced(function* (
-    organization: Organization,
-    anchorId: string,
-    { key, kind }: Verified,
-    actor: string
-  ) {
+/** Binds an identifier to a membership; fails if it is bound to another one. */
+export const makeBind = (app: PgClient.PgClient) =>
+  Effect.fnUntraced(function* (organization: Organization, anchorId: string, { key, kind }: Verified, actor: string) {
     const [bound] = yield* app<{ anchor_id: string }>`
-      SELECT anchor_id FROM max.identifiers
-      WHERE organization_id = ${organization.id} AND kind = ${kind} AND key = ${key} FOR UPDATE`
+    SELECT anchor_id FROM max.identifiers
+    WHERE organization_id = ${organization.id} AND kind = ${kind} AND key = ${key} FOR UPDATE`
     if (bound !== undefined && bound.anchor_id !== anchorId) {
       return yield* OperatorError.withCommand(
         "This is the verified identifier of another member.",
@@ -51,11 +46,14 @@ export const makeWrite = (app: PgClient.PgClient) => {
       )
     }
     yield* app`
-      INSERT INTO max.identifiers (organization_id, kind, key, anchor_id)
-      VALUES (${organization.id}, ${kind}, ${key}, ${anchorId})
-      ON CONFLICT (organization_id, kind, key) DO UPDATE SET verified_at = now()`
+    INSERT INTO max.identifiers (organization_id, kind, key, anchor_id)
+    VALUES (${organization.id}, ${kind}, ${key}, ${anchorId})
+    ON CONFLICT (organization_id, kind, key) DO UPDATE SET verified_at = now()`
     return bound === undefined ? [verifiedEvent(actor, anchorId, { kind, key })] : []
   })
+
+export const makeWrite = (app: PgClient.PgClient) => {
+  const bind = makeBind(app)
 
   const createPerson = (
     organization: Organization,

@@ -33,6 +33,7 @@ const VERBS: Readonly<Record<string, string>> = {
   "catalog.underived": "no longer derives the column",
   "data.exported": "exported",
   "data.imported": "imported a file as",
+  "identifier.removed": "removed an identifier of",
   "identifier.verified": "verified an identifier of",
   "membership.added": "gave access to",
   "membership.changed": "changed the membership of",

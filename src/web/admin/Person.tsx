@@ -4,6 +4,7 @@ import { useState } from "preact/hooks"
 import type { Problem } from "../shared/api.ts"
 import { explainAll, offerSignIn, person, policy, resume, revoke, setRoles, signOut, suspend } from "./api.ts"
 import { AttributesButton } from "./Attributes.tsx"
+import { Identifiers } from "./Identifiers.tsx"
 import { OneLink, RoleChoice } from "./Invite.tsx"
 import { NewTokenButton } from "./NewToken.tsx"
 import { Unexplained, Verdict } from "./Explanation.tsx"
@@ -67,12 +68,7 @@ const Member = ({ person: one, reload }: { readonly person: PersonWithTokens; re
           <Roles roles={one.roles} /> {may("members") ? <RolesButton person={one} reload={reload} /> : null}
         </Fact>
         <Fact name="Identified by">
-          {one.identifiers.length === 0 ? <span class="soft">nothing: this person has no way to sign in</span> : null}
-          {one.identifiers.map(({ kind, text }) => (
-            <div key={kind + text}>
-              <Isolated>{text}</Isolated> {kind === "subject" ? <span class="soft">(identity provider)</span> : null}
-            </div>
-          ))}
+          <Identifiers person={one} reload={reload} />
         </Fact>
         {Object.keys(one.attributes).length === 0 && !may("members") ? null : (
           <Fact name="Attributes">

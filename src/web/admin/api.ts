@@ -14,11 +14,13 @@ import type {
   CreateToken,
   Invitations,
   Invite,
+  LinkIdentifier,
   NewToken,
   PersonReference,
   People,
   PeopleQuery,
   PersonWithTokens,
+  RemoveIdentifier,
   SetAttributes,
   SetRoles,
   SignInLink
@@ -73,6 +75,10 @@ export const invite = async (invited: Invite) => (await post<Invitations>("peopl
 export const offerSignIn = async (id: string): Promise<SignInLink> =>
   (await request("POST", `/v1/admin/people/${encodeURIComponent(id)}/sign-in`)).json() as Promise<SignInLink>
 export const signOut = (id: string) => send("POST", `people/${encodeURIComponent(id)}/sign-out`)
+export const linkIdentifier = (id: string, named: LinkIdentifier) =>
+  act(`people/${encodeURIComponent(id)}/identifiers`, named)
+export const removeIdentifier = (id: string, shown: RemoveIdentifier) =>
+  act(`people/${encodeURIComponent(id)}/identifiers/remove`, shown)
 export const setRoles = async (id: string, roles: ReadonlyArray<string>): Promise<void> =>
   void (await request("POST", `/v1/admin/people/${encodeURIComponent(id)}/roles`, { roles } satisfies SetRoles))
 export const setAttributes = (id: string, attributes: SetAttributes["attributes"]) =>

@@ -137,6 +137,21 @@ export const SetAttributes = Schema.Struct({
 })
 export type SetAttributes = typeof SetAttributes.Encoded
 
+/** An e-mail address or phone number, or the subject of a person at an identity provider; exactly one of the two. */
+export const LinkIdentifier = Schema.Struct({
+  identifier: optionalKey(textUpTo(320)),
+  subject: optionalKey(textUpTo(255)),
+  issuer: optionalKey(textUpTo(500).annotate({ description: "Of the subject, if there are several providers." }))
+})
+export type LinkIdentifier = typeof LinkIdentifier.Encoded
+
+/** An identifier as it is shown to you, which may be masked. */
+export const RemoveIdentifier = Schema.Struct({
+  kind: Schema.Literals(["email", "phone", "subject"]),
+  text: textUpTo(800)
+})
+export type RemoveIdentifier = typeof RemoveIdentifier.Encoded
+
 export const CreateToken = Schema.Struct({
   name: textUpTo(100).annotate({ description: "Its purpose, shown in the list." }),
   scopes: Schema.Array(Schema.Literals(["tools", "chat", "export", "changes", "confirm", "traces", "admin"])).check(

@@ -6,6 +6,7 @@ import { join } from "node:path"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { Database } from "../../../src/database/Database.ts"
 import { Credentials } from "../../../src/services/access/Credentials.ts"
+import { IdentityResolver } from "../../../src/services/members/IdentityResolver.ts"
 import { Policies } from "../../../src/services/policies/Policies.ts"
 import { administered } from "../../support/administered.ts"
 import { runMax } from "../../support/cli.ts"
@@ -49,10 +50,10 @@ const events = (action: string) =>
 const TOKEN = { name: "nightly", scopes: ["tools"], days: 30 }
 
 /** A role with the power `members` alone. */
-const helper = async () => {
+const helper = async (inherits: ReadonlyArray<string> = ["member"]) => {
   const { document } = await server.run(Effect.flatMap(Policies, (policies) => policies.current(atlas.organization)))
   const file = JSON.parse(document) as { roles: object }
-  const roles = { ...file.roles, helper: { inherits: ["member"], administers: ["members"] } }
+  const roles = { ...file.roles, helper: { inherits, administers: ["members"] } }
   await server.run(
     Effect.flatMap(Policies, (policies) =>
       policies.publish(atlas.organization, JSON.stringify({ ...file, roles }), "operator")
@@ -179,6 +180,87 @@ describe("signing a person out on the page", () => {
       "SELECT anchor_id AS id FROM max.identifiers WHERE key = 'lena@borealis.example'"
     )
     expect((await call(`people/${theirs!.id}/sign-out`)).status).toBe(404)
+  })
+})
+
+describe("identifiers of a person on the page", () => {
+  const link = (name: string, named: object, secret?: string) =>
+    call(`people/${atlas.idOf(name)}/identifiers`, named, secret)
+  const remove = (name: string, shown: object, secret?: string) =>
+    call(`people/${atlas.idOf(name)}/identifiers/remove`, shown, secret)
+  const shownOf = async (name: string, secret?: string) =>
+    (await read(`people/${atlas.idOf(name)}`, secret)).identifiers as ReadonlyArray<{ kind: string; text: string }>
+  const admits = async (key: string) =>
+    Exit.isSuccess(
+      await server.run(
+        Effect.exit(
+          Effect.flatMap(IdentityResolver, (identities) => identities.admit(atlas.organization, { kind: "email", key }))
+        )
+      )
+    )
+
+  it("admit from the next request on, and no longer once removed; sessions end, tokens stay", async () => {
+    expect((await link("lena", { identifier: "Lena@Work.example" })).status).toBe(204)
+    expect(await admits("lena@work.example")).toBe(true)
+    expect((await events("identifier.verified")).at(-1)).toMatchObject({
+      actor: atlas.idOf("yuki"),
+      details: { kind: "email", identifier: "l…@work.example" }
+    })
+    const session = await server.run(atlas.session("lena"))
+    expect((await remove("lena", { kind: "email", text: "lena@work.example" })).status).toBe(204)
+    expect(await admits("lena@work.example")).toBe(false)
+    const still = await ask(server.url, "/v1/session", { headers: { cookie: `max_session=${session}` } })
+    expect(still.status).toBe(401)
+    expect((await callTool(server, atlas.lena.secret, "listEntityTypes", {})).status).toBe(200)
+    expect((await events("identifier.removed")).at(-1)).toMatchObject({
+      actor: atlas.idOf("yuki"),
+      details: { kind: "email", identifier: "l…@work.example", left: 1, sessions: 1 }
+    })
+    expect((await remove("lena", { kind: "email", text: "lena@work.example" })).status).toBe(409)
+  })
+
+  it("belong to one person only: neither another member's nor that of another person's row is linked", async () => {
+    for (const identifier of [`theo@${atlas.host}`, "801-555-0107", "nobody"])
+      expect([identifier, (await link("lena", { identifier })).status]).toEqual([identifier, 409])
+    expect((await link("lena", { identifier: "801-555-0103" })).status).toBe(204)
+    expect((await remove("theo", { kind: "phone", text: "+18015550103" })).status).toBe(409)
+    for (const wrong of [{}, { issuer: "https://id.example" }, { identifier: "a@b.example", subject: "a" }])
+      expect((await link("lena", wrong)).status).toBe(400)
+    expect((await link("lena", { subject: "lena" })).json.detail).toContain("no identity provider yet")
+  })
+
+  it("aren't linked or removed without the power, or of a person with more powers", async () => {
+    const { token } = await helper()
+    const yuki = { kind: "email", text: (await shownOf("yuki", token))[0]!.text }
+    expect((await link("yuki", { identifier: "evil@mail.example" }, token)).status).toBe(403)
+    expect((await remove("yuki", yuki, token)).status).toBe(403)
+    expect((await link("lena", { identifier: "lena@home.example" }, atlas.auditor.secret)).status).toBe(403)
+    expect((await link("lena", { identifier: "lena@home.example" }, token)).status).toBe(204)
+    expect(await admits("evil@mail.example")).toBe(false)
+    expect(await admits(`yuki@${atlas.host}`)).toBe(true)
+  })
+
+  it("leave the administrator one of their own, so that a holder of every power can sign in", async () => {
+    const [own] = await shownOf("yuki")
+    const last = await remove("yuki", own!)
+    expect([last.status, last.json.detail]).toEqual([409, expect.stringContaining("the last identifier of yourself")])
+    expect(await admits(`yuki@${atlas.host}`)).toBe(true)
+    const [hers] = await shownOf("priya")
+    expect((await remove("priya", hers!)).status).toBe(204)
+    expect(await shownOf("priya")).toEqual([])
+    expect(await admits(`priya@${atlas.host}`)).toBe(false)
+  })
+
+  it("are removed as they are shown, and not if two that are masked look the same", async () => {
+    const { token } = await helper([])
+    const home = { kind: "email", text: "l…@home.example" }
+    expect(await shownOf("lena", token)).toContainEqual(home)
+    expect((await remove("lena", { ...home, text: "lena@home.example" }, token)).status).toBe(409)
+    await link("lena", { identifier: "lb@home.example" }, token)
+    expect((await remove("lena", home, token)).json.detail).toContain("several identifiers that look like this")
+    expect((await remove("lena", { ...home, text: "lb@home.example" })).status).toBe(204)
+    expect((await remove("lena", home, token)).status).toBe(204)
+    expect(await admits("lena@home.example")).toBe(false)
   })
 })
 

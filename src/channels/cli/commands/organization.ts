@@ -1,12 +1,10 @@
 /** The operator's commands for organizations and members. */
 import { Effect, Option } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
-import type { Organization } from "../../../domain/EntityType.ts"
-import { OperatorError } from "../../../domain/errors.ts"
 import { printable } from "../../../domain/text.ts"
 import { Env } from "../../../env.ts"
 import { Credentials } from "../../../services/access/Credentials.ts"
-import { IdentityProviders } from "../../../services/access/IdentityProviders.ts"
+import { issuerOf } from "../../../services/access/issuerOf.ts"
 import { subjectKey } from "../../../services/access/jwt.ts"
 import { WaysIn } from "../../../services/access/WaysIn.ts"
 import { Mappings } from "../../../services/mapping/Mappings.ts"
@@ -15,6 +13,7 @@ import { Organizations, type Settings, STARTER_GRANTS } from "../../../services/
 import { currentOrganization, linkTo, max, memberOf, typedAttributes, UsageError } from "../context.ts"
 import { argument, optional, pairs, required, toggle } from "../flags.ts"
 import { columns, note, result } from "../output.ts"
+import { link, unlink } from "./memberIdentifiers.ts"
 import { invite } from "./memberInvite.ts"
 import { sync } from "./memberSync.ts"
 
@@ -111,20 +110,6 @@ export const org = Command.make("org").pipe(
 
 const role = Flag.String("role").pipe(Flag.withDescription("A role of the policy; may be repeated"), Flag.atLeast(1))
 
-/** The issuer of a subject: the one named, or the only one. */
-const issuerOf = Effect.fnUntraced(function* (organization: Organization, named: Option.Option<string>) {
-  const providers = yield* IdentityProviders
-  const issuers = [...new Set((yield* providers.list(organization)).map(({ issuer }) => issuer))]
-  const issuer = Option.getOrElse(named, () => (issuers.length === 1 ? issuers[0] : undefined))
-  return issuer !== undefined && issuers.includes(issuer)
-    ? issuer
-    : yield* OperatorError.of(
-        issuers.length === 0
-          ? "There is no identity provider yet: max idp add --issuer URL --audience TEXT"
-          : `Name the identity provider: --issuer ${issuers.join(" or --issuer ")}`
-      )
-})
-
 const add = Command.make(
   "add",
   {
@@ -148,7 +133,7 @@ const add = Command.make(
       roles: input.role,
       subject: Option.isNone(input.subject)
         ? undefined
-        : subjectKey(yield* issuerOf(organization, input.issuer), input.subject.value),
+        : subjectKey(yield* issuerOf(organization, Option.getOrUndefined(input.issuer)), input.subject.value),
       attributes,
       ...(input.create ? { create: { name: Option.getOrUndefined(input.name) } } : {})
     })
@@ -262,5 +247,18 @@ const resume = Command.make(
 
 export const member = Command.make("member").pipe(
   Command.withDescription("Members and their roles"),
-  Command.withSubcommands([add, invite, signInLink, signOut, setRoles, setAttributes, members, suspend, resume, sync])
+  Command.withSubcommands([
+    add,
+    invite,
+    signInLink,
+    signOut,
+    setRoles,
+    setAttributes,
+    link,
+    unlink,
+    members,
+    suspend,
+    resume,
+    sync
+  ])
 )
