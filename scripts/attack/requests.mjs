@@ -362,6 +362,14 @@ export const requestsOf = async (world) => {
       ...upload("a list of people", "/v1/admin/people/invite/list", { encoding: "utf-8", roles: ["rep"] }),
       status: [409]
     },
+    { ...upload("a list to match", "/v1/admin/people/sync/list", { encoding: "utf-8" }), status: [409] },
+    {
+      ...upload("match a list", "/v1/admin/people/sync", {
+        encoding: "utf-8",
+        confirmed: { added: 0, changed: 0, suspended: 0 }
+      }),
+      status: [409]
+    },
     upload("propose an import", "/v1/admin/import/proposal", { encoding: "utf-8", headerRow: 1 }),
     // A dry run reads, matches and checks every cell; the attack leaves the data as it is.
     upload("import", "/v1/admin/import", {

@@ -3201,6 +3201,36 @@ export const replays = [
     patches: [["src/services/access/WaysIn.ts", "left === 0 && anchorId === administrator?.anchorEntityId", "left < 0"]]
   },
   {
+    name: "A list by which an administrator took or gave a power that they lack (our own review)",
+    test: [
+      officeTest,
+      "neither takes nor gives a power that its administrator lacks, and needs the power over members"
+    ],
+    defence:
+      "Memberships.ts `sync`: the administrator must be able to give the roles of everyone whom the list changes",
+    removed: "the requirement",
+    patches: [["src/services/members/Memberships.ts", "yield* mayGive(state.policy, administrator, touched)", ""]]
+  },
+  {
+    name: "A list after which no person could change members (our own review)",
+    test: [
+      officeTest,
+      "neither takes nor gives a power that its administrator lacks, and needs the power over members"
+    ],
+    defence: "Memberships.ts `sync`: every power keeps an active holder",
+    removed: "the comparison of holders",
+    patches: [
+      ["src/services/members/Memberships.ts", "keepingHolders(app, organization, state.policy, writing)", "writing"]
+    ]
+  },
+  {
+    name: "A list that suspended others than its administrator was shown (our own review)",
+    test: [officeTest, "is shown and then applied as it was shown, or not at all"],
+    defence: "Memberships.ts `sync`: the numbers that were confirmed are those of the change",
+    removed: "the comparison",
+    patches: [["src/services/members/Memberships.ts", "confirmed[kind] !== synced[kind].length", "confirmed[kind] < 0"]]
+  },
+  {
     name: "Attributes that raised what a person with more powers sees, set by an administrator with fewer (our own review)",
     test: [officeTest, "aren't set without the power, of a person with more powers, or under a name that can't be one"],
     defence: "Memberships.ts `change`: the administrator must be able to give the roles that the person has",

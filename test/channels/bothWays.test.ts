@@ -22,6 +22,7 @@ import { startServer, type TestServer } from "../support/http.ts"
 import { fileOf } from "../support/imports.ts"
 import { makeOrganization } from "../support/atlas.ts"
 import { memberWithToken } from "../support/members.ts"
+import { startProvider } from "../support/provider.ts"
 import { type MessagesServer, says, startMessages } from "../support/messages.ts"
 import { startProvider } from "../support/provider.ts"
 
@@ -32,6 +33,7 @@ const stateDir = mkdtempSync(join(tmpdir(), "max-both-"))
 let url: string
 let server: TestServer
 let model: MessagesServer
+let provider: Awaited<ReturnType<typeof startProvider>>
 let carrier: Awaited<ReturnType<typeof startCarrier>>
 let provider: Awaited<ReturnType<typeof startProvider>>
 
@@ -91,6 +93,8 @@ const form = (file: string, options: object) => {
 const address = (name: string) => (twin: Twin) => `${name}@${twin.host}`
 const inviting = (twin: Twin) => ["member", "invite", address("nia")(twin), address("bo")(twin), "--role", "member"]
 const LIST = "Name,E-mail,Role\nNia Okoro,nia@list.example,manager\nBo,bo@list.example,\n"
+/** Lena's roles change, Jonas gets access again, and the others go. */
+const members = ({ host }: Twin) => `identifier,role\nyuki@${host},admin\nlena@${host},manager\njonas@${host},member\n`
 const IMPORTED = "id,name,email,Salary\np1,Nia Okoro,nia@import.example,70000\n"
 const withRule = (text: string) => {
   const file = JSON.parse(text) as PolicyDocument
@@ -151,6 +155,12 @@ const ACTS: ReadonlyArray<Act> = [
     command: (twin) => ["member", "invite", address("bo")(twin), "--role", "manager"]
   },
   {
+    route: "POST /v1/admin/people/sync",
+    what: "makes the members match a list",
+    body: (twin) => form(members(twin), { confirmed: { added: 0, changed: 2, suspended: 3 } }),
+    command: (twin) => ["member", "sync", fileOf("members.csv", members(twin))]
+  },
+  {
     route: "POST /v1/admin/people/:id/sign-in",
     what: "offers a sign-in link",
     path: ({ idOf }) => idOf("lena"),
@@ -173,26 +183,15 @@ const ACTS: ReadonlyArray<Act> = [
   {
     route: "POST /v1/admin/people/:id/identifiers",
     what: "links a subject at the identity provider",
-    before: [
-      () => [
-        "idp",
-        "add",
-        "--issuer",
-        "https://id.example",
-        "--audience",
-        "max",
-        "--jwks-url",
-        "https://id.example/keys"
-      ]
-    ],
+    before: [() => ["idp", "add", "--issuer", provider.issuer, "--audience", "max"]],
     path: ({ idOf }) => idOf("lena"),
     body: () => ({ subject: "lena-7" }),
     command: (twin) => ["member", "link", address("lena")(twin), "--subject", "lena-7"]
   },
   {
     route: "POST /v1/admin/people/:id/identifiers/remove",
-    what: "removes the last identifier",
-    before: [(twin) => ["member", "sign-in", address("lena")(twin)]],
+    what: "removes an identifier",
+    before: [(twin) => ["member", "link", address("lena")(twin), "801-555-0103"]],
     path: ({ idOf }) => idOf("lena"),
     body: (twin) => ({ kind: "email", text: address("lena")(twin) }),
     command: (twin) => ["member", "unlink", address("lena")(twin), address("lena")(twin)]
@@ -387,6 +386,7 @@ const READS: Readonly<
   }),
   "POST /v1/admin/policy/simulation": (_, document) => ({ document: withRule(document) }),
   "POST /v1/admin/import/proposal": () => form(IMPORTED, {}),
+  "POST /v1/admin/people/sync/list": (twin) => form(members(twin), {}),
   "POST /v1/admin/people/invite/list": () => form(LIST, { roles: ["member"] })
 }
 

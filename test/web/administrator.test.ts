@@ -203,9 +203,9 @@ it("An administrator does everything that has a page in a browser, and commands 
   await press(page, "Add an identifier")
   await page.getByLabel("E-mail address or phone number", { exact: true }).fill("bo@home.example")
   await look(page, "administrator-identifier", DESKTOP)
-  await page.setViewportSize(PHONE)
+  await page.setViewportSize({ width: 390, height: 844 })
   await look(page, "administrator-identifier", PHONE)
-  await page.setViewportSize(DESKTOP)
+  await page.setViewportSize({ width: 1280, height: 900 })
   await page.keyboard.press("Enter")
   await done(page)
   expect(await member("Bo Lind")).toMatchObject({ identifiers: ["bo@harbor.example", "bo@home.example"] })
@@ -224,6 +224,35 @@ it("An administrator does everything that has a page in a browser, and commands 
   await done(page)
   await eventually(async () => (await member("Bo Lind"))!["identifiers"]).toEqual(["bo@harbor.example"])
   expect(await recorded("identifier.removed")).toHaveLength(1)
+
+  // sync: Da and Eve, who are invited, lose their invitations, and Bo goes and comes back
+  await open("people", "People")
+  const matching = async (list: string, typed: string | undefined) => {
+    await press(page, "Match a list")
+    const dialog = page.getByRole("dialog")
+    await dialog.getByLabel("A table with a header").fill(list)
+    await inDialog(page, "Check the list")
+    await dialog.getByText("stay as they are").waitFor()
+    const isDisabled = await dialog.getByRole("button", { name: "Apply the list" }).isDisabled()
+    expect(isDisabled).toBe(typed !== undefined)
+    if (typed !== undefined) {
+      await dialog.getByLabel("Type how many people lose their access").fill(typed)
+      await look(page, "administrator-sync", DESKTOP)
+      await page.setViewportSize({ width: 390, height: 844 })
+      await look(page, "administrator-sync", PHONE)
+      await page.setViewportSize({ width: 1280, height: 900 })
+    }
+    await inDialog(page, "Apply the list")
+    await done(page)
+  }
+  const own = "identifier,role\nada@harbor.example,admin\n"
+  await matching(own, "1")
+  expect(await member("Bo Lind")).toMatchObject({ suspended: true })
+  for (const name of ["Da Lin", "Eve Ito"])
+    expect(await member(name)).toMatchObject({ suspended: true, invited: false })
+  await matching(`${own}bo@harbor.example,member;admin\n`, undefined)
+  expect(await member("Bo Lind")).toMatchObject({ suspended: false, roles: ["member", "admin"] })
+  await person("Bo Lind")
 
   // token
   await press(page, "Create a token")

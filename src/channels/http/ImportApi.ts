@@ -6,7 +6,7 @@ import * as HttpApiGroup from "effect/http-api/HttpApiGroup"
 import * as HttpApiSchema from "effect/http-api/HttpApiSchema"
 import * as OpenApi from "effect/http-api/OpenApi"
 import { ImportEvents, ImportFile, Proposal, ReadFile, Sample } from "../../wire/admin/import.ts"
-import { InviteList, InvitePreview } from "../../wire/admin/people.ts"
+import { InviteList, InvitePreview, ReadSyncList, SyncList, SyncPreview } from "../../wire/admin/people.ts"
 import { InvalidInput, NotAllowed, NotPossible, Unavailable } from "../../wire/problems.ts"
 import { Admitted, Need } from "./admitted.ts"
 import { MAX_BODY_BYTES, MAX_UPLOAD_BYTES } from "./limits.ts"
@@ -24,6 +24,8 @@ const formOf = <S extends Schema.Top>(options: S) =>
 export const ProposalForm = formOf(ReadFile)
 export const ImportForm = formOf(ImportFile)
 export const InviteForm = formOf(InviteList)
+export const SyncListForm = formOf(ReadSyncList)
+export const SyncForm = formOf(SyncList)
 
 export const imports = HttpApiGroup.make("imports")
   .add(
@@ -42,6 +44,16 @@ export const imports = HttpApiGroup.make("imports")
       success: InvitePreview,
       error: [InvalidInput, NotAllowed, NotPossible, Unavailable]
     }).annotate(OpenApi.Summary, "Whom a list would invite with which roles, and all its problems; nothing is changed"),
+    HttpApiEndpoint.post("syncList", "/v1/admin/people/sync/list", {
+      payload: SyncListForm.pipe(HttpApiSchema.asMultipartStream(LIMITS)),
+      success: SyncPreview,
+      error: [InvalidInput, NotAllowed, NotPossible, Unavailable]
+    }).annotate(OpenApi.Summary, "Who would come, change and go if the members matched a list; nothing is changed"),
+    HttpApiEndpoint.post("sync", "/v1/admin/people/sync", {
+      payload: SyncForm.pipe(HttpApiSchema.asMultipartStream(LIMITS)),
+      success: HttpApiSchema.NoContent,
+      error: [InvalidInput, NotAllowed, NotPossible, Unavailable]
+    }).annotate(OpenApi.Summary, "Make the members match a list, completely or not at all; others are suspended"),
     HttpApiEndpoint.post("sample", "/v1/admin/import/sample", {
       success: Sample,
       error: [NotAllowed, NotPossible, Unavailable]
@@ -58,5 +70,7 @@ export const imports = HttpApiGroup.make("imports")
 export const UPLOAD_PATHS: ReadonlyArray<string> = [
   "/v1/admin/import/proposal",
   "/v1/admin/import",
-  "/v1/admin/people/invite/list"
+  "/v1/admin/people/invite/list",
+  "/v1/admin/people/sync/list",
+  "/v1/admin/people/sync"
 ]

@@ -9,9 +9,9 @@ import { CurrentPrincipal, type Principal } from "../../domain/Principal.ts"
 import { Imports } from "../../services/administration/Imports.ts"
 import { describeIssue } from "../../tools/describeIssue.ts"
 import type { ImportEvent, Proposal, Sample } from "../../wire/admin/import.ts"
-import type { InvitePreview } from "../../wire/admin/people.ts"
+import type { InvitePreview, SyncPreview } from "../../wire/admin/people.ts"
 import { Api, PARSING } from "./Api.ts"
-import { ImportForm, InviteForm, ProposalForm } from "./ImportApi.ts"
+import { ImportForm, InviteForm, ProposalForm, SyncForm, SyncListForm } from "./ImportApi.ts"
 import { json } from "./json.ts"
 import { problem, problemOf, type PublicError } from "./problems.ts"
 import { BODIES } from "./bodies.ts"
@@ -44,6 +44,8 @@ const formOf = <A, I extends Partial<Multipart.Persisted>>(schema: Schema.Constr
 const proposalOf = formOf(ProposalForm)
 const importOf = formOf(ImportForm)
 const inviteOf = formOf(InviteForm)
+const syncListOf = formOf(SyncListForm)
+const syncOf = formOf(SyncForm)
 
 const failed = (error: PublicError | OperatorError | HttpServerResponse.HttpServerResponse) =>
   HttpServerResponse.isHttpServerResponse(error)
@@ -84,6 +86,20 @@ export const Importing = HttpApiBuilder.group(
         Stream.encodeText
       )
 
+    /** Takes a list of people from an administrator with the power over members. */
+    const listing = <A, E extends PublicError | OperatorError | HttpServerResponse.HttpServerResponse, R>(
+      form: Effect.Effect<A, E, R>,
+      answer: (
+        administrator: Principal,
+        form: A
+      ) => Effect.Effect<HttpServerResponse.HttpServerResponse, PublicError | OperatorError>
+    ) =>
+      Effect.gen(function* () {
+        const administrator = yield* CurrentPrincipal
+        yield* imports.mayInvite(administrator)
+        return yield* answer(administrator, yield* form)
+      }).pipe(Effect.catch((error) => Effect.succeed(failed(error))))
+
     return handlers.handleAll({
       sample: () =>
         Effect.flatMap(CurrentPrincipal, imports.addSample).pipe(
@@ -98,12 +114,17 @@ export const Importing = HttpApiBuilder.group(
           return json<Proposal>(yield* imports.propose(administrator, file.path, options))
         }).pipe(Effect.catch((error) => Effect.succeed(failed(error)))),
       invited: ({ payload }) =>
-        Effect.gen(function* () {
-          const administrator = yield* CurrentPrincipal
-          yield* imports.mayInvite(administrator)
-          const { file, options } = yield* inviteOf(payload)
-          return json<InvitePreview>(yield* imports.invited(administrator, file.path, options))
-        }).pipe(Effect.catch((error) => Effect.succeed(failed(error)))),
+        listing(inviteOf(payload), (administrator, { file, options }) =>
+          Effect.map(imports.invited(administrator, file.path, options), (preview) => json<InvitePreview>(preview))
+        ),
+      syncList: ({ payload }) =>
+        listing(syncListOf(payload), (administrator, { file, options }) =>
+          Effect.map(imports.previewSync(administrator, file.path, options), (preview) => json<SyncPreview>(preview))
+        ),
+      sync: ({ payload }) =>
+        listing(syncOf(payload), (administrator, { file, options }) =>
+          Effect.as(imports.sync(administrator, file.path, options), HttpServerResponse.empty())
+        ),
       import: ({ payload }) =>
         Effect.gen(function* () {
           const administrator = yield* CurrentPrincipal

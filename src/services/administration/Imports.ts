@@ -6,7 +6,8 @@
 import { Context, Effect, Layer, Semaphore } from "effect"
 import { typeBySlug } from "../../domain/EntityType.ts"
 import { Database } from "../../database/Database.ts"
-import type { NotAdmitted, NotAllowed, OperatorError, Unavailable } from "../../domain/errors.ts"
+import type { NotAdmitted, NotAllowed, Unavailable } from "../../domain/errors.ts"
+import { OperatorError } from "../../domain/errors.ts"
 import type { Principal } from "../../domain/Principal.ts"
 import type { Power } from "../../permissions/Policy.ts"
 import { Invitations, MAX_INVITED } from "../access/Invitations.ts"
@@ -18,13 +19,20 @@ import { ofPage, Remedies } from "../import/remedies.ts"
 import type { FileOptions } from "../import/readers/ImportFile.ts"
 import { addSample } from "../import/sample/loadSample.ts"
 import { IdentityResolver } from "../members/IdentityResolver.ts"
+import type { Synced } from "../members/memberList.ts"
+import { type Confirmed, Memberships } from "../members/Memberships.ts"
 import { requirePower } from "../members/powers.ts"
 import type { ImportFile, Imported as Reported, Sample } from "../../wire/admin/import.ts"
-import type { InviteList, InvitePreview } from "../../wire/admin/people.ts"
+import type { InviteList, InvitePreview, SyncPreview } from "../../wire/admin/people.ts"
+import { makeRowEvaluator } from "../policies/rowEvaluator.ts"
+import { makePeople } from "./people.ts"
 import { seesWhole } from "./reach.ts"
 
 /** Files that a process reads at a time for pages. */
 const READERS = 2
+
+/** Members in a list of a page. */
+const MAX_LISTED = 2000
 
 type Fault = NotAdmitted | NotAllowed | OperatorError | Unavailable
 
@@ -42,6 +50,18 @@ export class Imports extends Context.Service<
       path: string,
       options: InviteList
     ) => Effect.Effect<InvitePreview, Fault>
+    /** Who would come, change and go if the members matched a list, with all its problems; nothing is changed. */
+    readonly previewSync: (
+      administrator: Principal,
+      path: string,
+      options: FileOptions
+    ) => Effect.Effect<SyncPreview, Fault>
+    /** Makes the members match a list, if it still makes the confirmed number of changes. */
+    readonly sync: (
+      administrator: Principal,
+      path: string,
+      options: FileOptions & { readonly confirmed: Confirmed }
+    ) => Effect.Effect<void, Fault>
     /** Adds the sample data to an organization without imported rows. */
     readonly addSample: (administrator: Principal) => Effect.Effect<Sample, Fault>
     readonly import: (
@@ -59,6 +79,8 @@ export class Imports extends Context.Service<
       const identities = yield* IdentityResolver
       const importer = yield* Importer
       const invitations = yield* Invitations
+      const memberships = yield* Memberships
+      const members = makePeople(database.app, makeRowEvaluator(database.search))
       const readers = yield* Semaphore.make(READERS)
 
       /** Reads a file, and words what helps as the page does. */
@@ -70,6 +92,19 @@ export class Imports extends Context.Service<
         yield* requirePower(state.policy, principal, power)
         return { principal, state }
       })
+
+      /** The members that a list has, or what is wrong with it. */
+      const listed = (path: string, options: FileOptions) =>
+        Effect.map(
+          reading(readPeopleList(path, { ...options, most: MAX_LISTED })),
+          ({ hasRoles, people, problems, warnings }) => ({
+            warnings,
+            people: people.map(({ identifier, place, roles = [] }) => ({ place, identifier, roles })),
+            problems: hasRoles ? problems : ["The list has no column with roles. Name one of its headers Role."]
+          })
+        )
+
+      const ofMembers = (administrator: Principal) => current(administrator, "members")
 
       return Imports.of({
         mayImport: (administrator) => Effect.asVoid(current(administrator)),
@@ -90,6 +125,40 @@ export class Imports extends Context.Service<
           }
           const found = yield* invitations.preview(state.catalog.organization, list.people, roles, principal)
           return { warnings: list.warnings, people: found.people, problems: [...list.problems, ...found.problems] }
+        }),
+
+        previewSync: Effect.fn("Imports.previewSync")(function* (administrator, path, options) {
+          const { principal, state } = yield* ofMembers(administrator)
+          const { people, problems, warnings } = yield* listed(path, options)
+          const none = { added: [], changed: [], suspended: [], uninvited: [], verified: [], unchanged: 0 }
+          if (problems.length > 0) return { ...none, warnings, problems }
+          const { organization } = state.catalog
+          const outcome = yield* memberships
+            .sync(organization, people, { administrator: principal, dryRun: true })
+            .pipe(
+              Effect.catchTag("OperatorError", ({ details, message }) =>
+                Effect.succeed({ ...none, problems: details ?? [message] })
+              )
+            )
+          const named = new Map((yield* members(state, principal)).map((one) => [one.id, one]))
+          const shown = ({ id, roles }: Synced["suspended"][number]) => {
+            const person = named.get(id)
+            return { id, roles, name: person?.name || person?.identifiers[0]?.text || id }
+          }
+          return {
+            problems: [],
+            ...outcome,
+            warnings,
+            suspended: outcome.suspended.map(shown),
+            uninvited: outcome.uninvited.map(shown)
+          }
+        }),
+
+        sync: Effect.fn("Imports.sync")(function* (administrator, path, { confirmed, ...options }) {
+          const { principal, state } = yield* ofMembers(administrator)
+          const { people, problems } = yield* listed(path, options)
+          if (problems.length > 0) return yield* OperatorError.of("Nothing was changed.", problems.slice(0, 20))
+          yield* memberships.sync(state.catalog.organization, people, { administrator: principal, confirmed })
         }),
 
         addSample: Effect.fn("Imports.addSample")(function* (administrator) {

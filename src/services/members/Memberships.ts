@@ -1,5 +1,5 @@
 /** Memberships: who is admitted to an organization, with which roles, attributes and verified identifiers. */
-import { Array as Arr, Context, Effect, Layer, Schema } from "effect"
+import { Array as Arr, Context, Data, Effect, Layer, Schema } from "effect"
 import { type AuditEvent, OPERATOR } from "../../database/audit.ts"
 import { Database } from "../../database/Database.ts"
 import { holdEpoch, raiseEpoch } from "../../database/epoch.ts"
@@ -56,9 +56,19 @@ export interface ListedMember extends NewMember {
   readonly place: string
 }
 
+/** How many changes of a list were shown and confirmed. */
+export interface Confirmed {
+  readonly added: number
+  readonly changed: number
+  readonly suspended: number
+}
+
 /** The first 20 faults. */
 const summarized = (faults: ReadonlyArray<string>): ReadonlyArray<string> =>
   faults.length <= 20 ? faults : [...faults.slice(0, 20), `… and ${faults.length - 20} more.`]
+
+/** Ends the transaction of a dry run, whose writes are rolled back. */
+class Previewed extends Data.TaggedError("Previewed")<{ readonly synced: Synced }> {}
 
 type Fault = OperatorError | NotAdmitted | Unavailable
 
@@ -74,8 +84,13 @@ export class Memberships extends Context.Service<
     readonly sync: (
       organization: Organization,
       rows: ReadonlyArray<ListedMember>,
-      options?: { readonly dryRun?: boolean }
-    ) => Effect.Effect<Synced, Fault>
+      options?: {
+        readonly dryRun?: boolean
+        readonly administrator?: Principal
+        /** Fails unless the list still makes so many changes. */
+        readonly confirmed?: Confirmed | undefined
+      }
+    ) => Effect.Effect<Synced, Fault | NotAllowed>
     readonly list: (organization: Organization) => Effect.Effect<ReadonlyArray<Member>, Fault>
     /** Suspends a membership with immediate effect in every process. */
     readonly suspend: (organization: Organization, identifier: string) => Effect.Effect<void, Fault>
@@ -188,7 +203,11 @@ export class Memberships extends Context.Service<
           return { anchorId: prepared.anchorId, created: "create" in prepared }
         }),
 
-        sync: Effect.fn("Memberships.sync")(function* (organization, rows, { dryRun = false } = {}) {
+        sync: Effect.fn("Memberships.sync")(function* (
+          organization,
+          rows,
+          { administrator, confirmed, dryRun = false } = {}
+        ) {
           const { people, state } = yield* currentPeople(organization)
           const faults: Array<string> = []
           const wanted = new Map<string, Wanted>()
@@ -205,22 +224,47 @@ export class Memberships extends Context.Service<
           }
           if (rows.length === 0) faults.push("The list is empty: that would suspend every member.")
           return yield* Effect.gen(function* () {
+            if (administrator !== undefined) yield* lockEpochFor(app, organization, administrator)
             yield* lockEpoch(state)
             const bound = yield* currentBindings(app, organization, [...wanted.values()])
             faults.push(...conflicts(wanted.values(), bound))
             if (faults.length > 0) return yield* OperatorError.of("Nothing was changed.", summarized(faults))
             const current = yield* lockMemberships(app, organization)
-            const { suspendedIds, synced } = difference(wanted, current, bound)
-            if (dryRun) return synced
-            const events: Array<AuditEvent> = suspendedIds.map((anchorId) => suspensionEvent(anchorId, "suspended"))
-            for (const member of wanted.values()) events.push(...(yield* write(organization, people, member)))
-            // Invitations of people outside the list end as well.
-            yield* app`UPDATE max.memberships SET suspended_at = coalesce(suspended_at, now()), invited_at = NULL
-                  WHERE organization_id = ${organization.id} AND (anchor_id = ANY(${suspendedIds}::text[])
+            const { synced, touched } = difference(wanted, current, bound)
+            if (administrator !== undefined) {
+              yield* mayGive(state.policy, administrator, touched)
+              if (!wanted.has(administrator.anchorEntityId))
+                return yield* OperatorError.of("The list doesn't have you, and you can't suspend yourself.")
+            }
+            const isOther = (["added", "changed", "suspended"] as const).some(
+              (kind) => confirmed !== undefined && confirmed[kind] !== synced[kind].length
+            )
+            if (isOther) return yield* OperatorError.of("The list would now change something else. Check it again.")
+            const actor = administrator?.anchorEntityId ?? OPERATOR
+            const leaving = synced.suspended.map(({ id }) => id)
+            const writing = Effect.gen(function* () {
+              const events: Array<AuditEvent> = leaving.map((id) => suspensionEvent(id, "suspended", actor))
+              for (const member of wanted.values()) events.push(...(yield* write(organization, people, member, actor)))
+              // Invitations of people outside the list end as well.
+              yield* app`UPDATE max.memberships SET suspended_at = coalesce(suspended_at, now()), invited_at = NULL
+                  WHERE organization_id = ${organization.id} AND (anchor_id = ANY(${leaving}::text[])
                     OR invited_at IS NOT NULL AND anchor_id <> ALL(${[...wanted.keys()]}::text[]))`
+              return events
+            })
+            // A dry run fails as the change would: what it has written is rolled back.
+            const events = yield* administrator === undefined
+              ? dryRun
+                ? Effect.succeed([])
+                : writing
+              : keepingHolders(app, organization, state.policy, writing)
+            if (dryRun) return yield* Effect.fail(new Previewed({ synced }))
             if (Arr.isArrayNonEmpty(events)) yield* raiseEpoch(app, organization.id, events)
             return synced
-          }).pipe(app.withTransaction, orUnavailable)
+          }).pipe(
+            app.withTransaction,
+            Effect.catchTag("Previewed", ({ synced }) => Effect.succeed(synced)),
+            orUnavailable
+          )
         }),
 
         list: Effect.fn("Memberships.list")(function* (organization) {

@@ -7,6 +7,13 @@ import type { AttributeValue } from "../../domain/Principal.ts"
 import { quoted } from "../../domain/text.ts"
 import type { Identifier } from "./identifier.ts"
 
+/** A member outside the list, by entity id and one of their identifiers. */
+interface Left {
+  readonly id: string
+  readonly who: string
+  readonly roles: ReadonlyArray<string>
+}
+
 /** The changes that a list makes; `who` is the identifier as the list has it. */
 export interface Synced {
   readonly added: ReadonlyArray<{ readonly who: string; readonly roles: ReadonlyArray<string> }>
@@ -15,7 +22,9 @@ export interface Synced {
     readonly roles: ReadonlyArray<string>
     readonly before: { readonly roles: ReadonlyArray<string>; readonly suspended: boolean }
   }>
-  readonly suspended: ReadonlyArray<{ readonly who: string; readonly roles: ReadonlyArray<string> }>
+  readonly suspended: ReadonlyArray<Left>
+  /** Invited people outside the list, whose links end. */
+  readonly uninvited: ReadonlyArray<Left>
   /** Identifiers that become verified for existing members. */
   readonly verified: ReadonlyArray<string>
   readonly unchanged: number
@@ -75,11 +84,12 @@ interface CurrentMembership {
   readonly who: string | null
   readonly roles: ReadonlyArray<string>
   readonly suspended: boolean
+  readonly invited: boolean
 }
 
 /** Reads and locks the organization's memberships. */
 export const lockMemberships = (app: PgClient.PgClient, organization: Organization) => app<CurrentMembership>`
-  SELECT m.anchor_id, m.roles, m.suspended_at IS NOT NULL AS suspended,
+  SELECT m.anchor_id, m.roles, m.suspended_at IS NOT NULL AS suspended, m.invited_at IS NOT NULL AS invited,
     (SELECT min(i.key) FROM max.identifiers i WHERE i.organization_id = m.organization_id AND i.anchor_id = m.anchor_id) AS who
   FROM max.memberships m WHERE m.organization_id = ${organization.id} ORDER BY m.created_at, m.anchor_id FOR UPDATE OF m`
 
@@ -93,7 +103,11 @@ export const difference = (
   const isSame = (membership: CurrentMembership | undefined, roles: ReadonlyArray<string>) =>
     membership !== undefined && !membership.suspended && sameRoles(membership.roles, roles)
   const all = [...wanted.values()]
-  const suspended = current.filter((row) => !row.suspended && !wanted.has(row.anchor_id))
+  const left = current
+    .filter(({ anchor_id }) => !wanted.has(anchor_id))
+    .map(({ anchor_id, who, ...row }) => ({ ...row, id: anchor_id, who: who ?? anchor_id }))
+  const leaving = left.filter((row) => !row.suspended)
+  const named = ({ id, roles, who }: Left): Left => ({ id, who, roles })
   const synced: Synced = {
     added: all.filter(({ anchorId }) => !byAnchor.has(anchorId)).map(({ roles, who }) => ({ who, roles })),
     changed: all.flatMap(({ anchorId, roles, who }) => {
@@ -102,7 +116,8 @@ export const difference = (
         ? []
         : [{ who, roles, before: { roles: before.roles, suspended: before.suspended } }]
     }),
-    suspended: suspended.map(({ anchor_id, roles, who }) => ({ who: who ?? anchor_id, roles })),
+    suspended: leaving.map(named),
+    uninvited: left.filter(({ invited }) => invited).map(named),
     verified: all
       .filter(
         ({ anchorId, identifier }) =>
@@ -111,5 +126,12 @@ export const difference = (
       .map(({ who }) => who),
     unchanged: all.filter(({ anchorId, roles }) => isSame(byAnchor.get(anchorId), roles)).length
   }
-  return { suspendedIds: suspended.map((row) => row.anchor_id), synced }
+  const newlyVerified = new Set(synced.verified)
+  /** The roles that the list gives, takes, or binds an identifier to. */
+  const touched = [
+    ...[...synced.added, ...synced.changed, ...synced.suspended, ...synced.uninvited].flatMap(({ roles }) => roles),
+    ...synced.changed.flatMap(({ before }) => before.roles),
+    ...all.flatMap(({ roles, who }) => (newlyVerified.has(who) ? roles : []))
+  ]
+  return { synced, touched: [...new Set(touched)] }
 }

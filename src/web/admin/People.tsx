@@ -6,6 +6,7 @@ import { InviteButton } from "./Invite.tsx"
 import { Badge, counted, Day, Isolated, Moment, Roles, Title, useTitle, WhenLoaded } from "./parts.tsx"
 import { to } from "./place.ts"
 import { announcement, may, useLoaded } from "./state.ts"
+import { SyncButton } from "./SyncList.tsx"
 import { PagedTable } from "./Table.tsx"
 
 const HEADINGS = ["Person", "Roles", "State", "Last call", "Tokens"]
@@ -30,7 +31,12 @@ export const People = () => {
     <>
       <div class="heading">
         <Title note="The people who have access, and their roles. A row in the data gives no access.">People</Title>
-        {may("members") && roles.is === "ready" ? <InviteButton roles={roles.value.roles} reload={reload} /> : null}
+        {may("members") && roles.is === "ready" ? (
+          <div class="acts">
+            <InviteButton roles={roles.value.roles} reload={reload} />
+            <SyncButton reload={reload} />
+          </div>
+        ) : null}
       </div>
       <form class="filters" role="search" aria-label="People" onSubmit={(event) => event.preventDefault()}>
         <label class="wide">

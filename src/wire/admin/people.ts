@@ -105,6 +105,45 @@ export const InvitePreview = Schema.Struct({
 })
 export type InvitePreview = typeof InvitePreview.Encoded
 
+const file = { encoding: optionalKey(textUpTo(40)), sheet: optionalKey(textUpTo(200)) }
+
+/** The options beside a list that the members are to match. */
+export const ReadSyncList = Schema.Struct(file)
+
+const Count = Schema.Int.check(Schema.isGreaterThanOrEqualTo(0))
+
+/** Beside the list, the numbers that its preview had; with other ones nothing is changed. */
+export const SyncList = Schema.Struct({
+  ...file,
+  confirmed: Schema.Struct({ added: Count, changed: Count, suspended: Count })
+})
+
+const Leaving = Schema.Array(
+  Schema.Struct({
+    id: Schema.String,
+    name: Schema.String.annotate({ description: "Or an identifier, as you may see it." }),
+    roles: Strings
+  })
+)
+
+export const SyncPreview = Schema.Struct({
+  warnings: Strings,
+  problems: Strings.annotate({ description: "With one, the list isn't applied." }),
+  added: Schema.Array(Schema.Struct({ who: Schema.String, roles: Strings })),
+  changed: Schema.Array(
+    Schema.Struct({
+      who: Schema.String,
+      roles: Strings,
+      before: Schema.Struct({ roles: Strings, suspended: Schema.Boolean })
+    })
+  ),
+  suspended: Leaving,
+  uninvited: Leaving.annotate({ description: "Invited people whose links would end." }),
+  verified: Strings.annotate({ description: "Identifiers that members would get." }),
+  unchanged: Schema.Int
+})
+export type SyncPreview = typeof SyncPreview.Encoded
+
 const code = {
   code: Schema.String.annotate({ description: "Shown once. The link is /sign-in#CODE at Max's address." }),
   expiresAt: Timestamp

@@ -264,6 +264,93 @@ describe("identifiers of a person on the page", () => {
   })
 })
 
+describe("a list that the members are to match", () => {
+  const listOf = (...members: ReadonlyArray<readonly [string, string]>) =>
+    ["identifier,role", ...members.map(([name, role]) => `${name}@sync.example,${role}`)].join("\n")
+  const send = async (secret: string, path: string, file: string, options: object = {}) => {
+    const body = new FormData()
+    body.set("options", JSON.stringify(options))
+    body.set("file", new Blob([file]), "members.csv")
+    const headers = { authorization: `Bearer ${secret}` }
+    const response = await fetch(`${server.url}/v1/admin/people/${path}`, { method: "POST", headers, body })
+    const text = await response.text()
+    return { status: response.status, json: text === "" ? undefined : JSON.parse(text) }
+  }
+  const KEPT = [
+    ["yuki", "admin"],
+    ["lena", "manager"],
+    ["theo", "member"],
+    ["amina", "auditor"]
+  ] as const
+  const confirmed = { added: 0, changed: 1, suspended: 1 }
+
+  it("is shown and then applied as it was shown, or not at all", async () => {
+    const one = await server.run(administered({ slug: "sync" }))
+    const states = () =>
+      sql(
+        `SELECT roles, suspended_at IS NULL AS active FROM max.memberships WHERE organization_id = ${one.organization.id} ORDER BY anchor_id`
+      )
+    const before = await states()
+    const list = listOf(...KEPT)
+    const preview = await send(one.admin.secret, "sync/list", list)
+    expect(preview.json).toMatchObject({
+      problems: [],
+      added: [],
+      changed: [{ who: "lena@sync.example", roles: ["manager"], before: { roles: ["member"], suspended: false } }],
+      suspended: [{ id: one.idOf("priya"), name: "Priya Raman", roles: ["manager"] }],
+      unchanged: 3
+    })
+    const wrong = await send(one.admin.secret, "sync", list, { confirmed: { ...confirmed, suspended: 2 } })
+    expect([wrong.status, wrong.json.detail]).toEqual([409, expect.stringContaining("Check it again")])
+    for (const [faulty, words] of [
+      [listOf(...KEPT, ["lena", "root"]), "no role"],
+      [listOf(...KEPT.slice(1)), "The list doesn't have you"],
+      ["identifier\nyuki@sync.example", "no column with roles"]
+    ] as const) {
+      expect((await send(one.admin.secret, "sync/list", faulty)).json.problems.join(" ")).toContain(words)
+      expect((await send(one.admin.secret, "sync", faulty, { confirmed })).status).toBe(409)
+    }
+    expect(await states()).toEqual(before)
+    expect((await send(one.admin.secret, "sync", list, { confirmed })).status).toBe(204)
+    expect(await states()).not.toEqual(before)
+    expect((await events("membership.suspended")).at(-1)).toMatchObject({ actor: one.idOf("yuki") })
+  })
+
+  it("neither takes nor gives a power that its administrator lacks, and needs the power over members", async () => {
+    const one = await server.run(administered({ slug: "sync-powers" }))
+    const rows = (...members: ReadonlyArray<readonly [string, string]>) =>
+      listOf(...members).replaceAll("@sync.example", "@sync-powers.example")
+    const { document } = await server.run(Effect.flatMap(Policies, (policies) => policies.current(one.organization)))
+    const file = JSON.parse(document) as { roles: object }
+    const roles = { ...file.roles, helper: { inherits: ["member"], administers: ["members"] } }
+    await server.run(
+      Effect.flatMap(Policies, (policies) =>
+        policies.publish(one.organization, JSON.stringify({ ...file, roles }), "operator")
+      )
+    )
+    const { token } = await server.run(
+      memberWithToken(one.organization, "theo@sync-powers.example", ["helper"], ["admin"])
+    )
+    const kept = [
+      ["yuki", "admin"],
+      ["theo", "helper"],
+      ["amina", "auditor"],
+      ["priya", "manager"]
+    ] as const
+    const counts = { added: 0, changed: 0, suspended: 1 }
+    expect((await send(token, "sync", rows(...kept.slice(1)), { confirmed: { ...counts, suspended: 2 } })).status).toBe(
+      403
+    )
+    expect((await send(token, "sync/list", rows(...kept, ["lena", "admin"]))).status).toBe(403)
+    expect((await send(one.auditor.secret, "sync/list", rows(...kept))).status).toBe(403)
+    expect((await send(one.auditor.secret, "sync", rows(...kept), { confirmed: counts })).status).toBe(403)
+    const last = rows(["yuki", "member"], ...kept.slice(1))
+    const lost = await send(one.admin.secret, "sync", last, { confirmed: { ...counts, changed: 1 } })
+    expect([lost.status, lost.json.detail]).toEqual([409, expect.stringContaining("last active person")])
+    expect((await send(token, "sync", rows(...kept), { confirmed: counts })).status).toBe(204)
+  })
+})
+
 describe("attributes from the page", () => {
   const set = (name: string, attributes: object, secret?: string) =>
     call(`people/${atlas.idOf(name)}/attributes`, { attributes }, secret)

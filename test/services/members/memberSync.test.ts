@@ -56,7 +56,8 @@ layer(TestServices, { excludeTestServices: true })("a list of members", (it) => 
       expect(dry).toEqual({
         added: [{ who: "cy@example.com", roles: ["member", "admin"] }],
         changed: [],
-        suspended: [{ who: "bob@example.com", roles: ["member"] }],
+        suspended: [{ id: expect.any(String), who: "bob@example.com", roles: ["member"] }],
+        uninvited: [],
         verified: ["(212) 555-0101"],
         unchanged: 1
       })
