@@ -183,7 +183,7 @@ const ACTS: ReadonlyArray<Act> = [
   {
     route: "POST /v1/admin/people/:id/identifiers",
     what: "links a subject at the identity provider",
-    before: [() => ["idp", "add", "--issuer", provider.issuer, "--audience", "max"]],
+    before: [(twin) => ["idp", "add", "--issuer", provider.issuer, "--audience", twin.organization.slug]],
     path: ({ idOf }) => idOf("lena"),
     body: () => ({ subject: "lena-7" }),
     command: (twin) => ["member", "link", address("lena")(twin), "--subject", "lena-7"]
