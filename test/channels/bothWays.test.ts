@@ -24,7 +24,6 @@ import { makeOrganization } from "../support/atlas.ts"
 import { memberWithToken } from "../support/members.ts"
 import { startProvider } from "../support/provider.ts"
 import { type MessagesServer, says, startMessages } from "../support/messages.ts"
-import { startProvider } from "../support/provider.ts"
 
 const KEY = "sk-ant-canary-0123456789abcdef-7f3a"
 
@@ -35,7 +34,6 @@ let server: TestServer
 let model: MessagesServer
 let provider: Awaited<ReturnType<typeof startProvider>>
 let carrier: Awaited<ReturnType<typeof startCarrier>>
-let provider: Awaited<ReturnType<typeof startProvider>>
 
 beforeAll(async () => {
   url = await Effect.runPromise(migratedDatabase.pipe(Scope.provide(scope)))
