@@ -21,7 +21,8 @@ const SETS = [
   ["tenth", 0.6, true],
   ["eleventh", 0.5, false],
   ["twelfth", 0.85, false],
-  ["thirteenth", 0.6, false]
+  ["thirteenth", 0.6, false],
+  ["fourteenth", 0, false]
 ] as const
 
 layer(BasicAgent, { excludeTestServices: true })("questions in people's own wording", (it) => {
