@@ -10,10 +10,10 @@ export const OPENERS = list(
 )
 /** Words before a question that is asked indirectly: "do you know who the owner is". */
 export const INDIRECT = list(
-  "any chance you know|any idea|do you happen to know|would you happen to know|do you know|can you tell me|could you tell me|i was wondering|i wonder|just wondering|wondering|curious|out of curiosity|remind me|i forgot|i forget|not sure|i would like to know|i want to know|i need to know|can you check|could you check|check"
+  "any chance you know|do you remember|can you remember|do you recall|can you recall|does anyone know|any idea|do you happen to know|would you happen to know|do you know|can you tell me|could you tell me|i was wondering|i wonder|just wondering|wondering|curious|out of curiosity|remind me|i forgot|i forget|not sure|i would like to know|i want to know|i need to know|can you check|could you check|check"
 )
 export const CLOSERS = list(
-  "please|pls|plz|ta|thanks a lot|many thanks|thanks in advance|if possible|by any chance|do you know|these days|as of now|as we speak|thx|thanks|thank you|for me|if you can|right now|now|max|cheers|asap|exactly|then|in total|altogether|overall|at the moment|at present|currently|ever|of all time|to date|at all|whatsoever|all in all|all told|in all|names please|the names please|just the names|names only|just names|just the number|just a number|how many of each|just the number for each|the number for each|status only|off the top of your head|again|at our end|on our end|on our side|and count them|with the number of each|and how many of each|when you have a moment|when you get a moment|if you do not mind|if that is ok"
+  "please|so far|up to now|until now|thus far|in the end|after all|eventually|pls|plz|ta|thanks a lot|many thanks|thanks in advance|if possible|by any chance|do you know|these days|as of now|as we speak|thx|thanks|thank you|for me|if you can|right now|now|max|cheers|asap|exactly|then|in total|altogether|overall|at the moment|at present|currently|ever|of all time|to date|at all|whatsoever|all in all|all told|in all|names please|the names please|just the names|names only|just names|just the number|just a number|how many of each|just the number for each|the number for each|status only|off the top of your head|again|at our end|on our end|on our side|and count them|with the number of each|and how many of each|when you have a moment|when you get a moment|if you do not mind|if that is ok"
 )
 
 export const ORDINALS = byWord<number>({
@@ -114,6 +114,43 @@ export const SAME_AS = byWord<string>({
   "over the course of": "in",
   "in the course of": "in",
   throughout: "in",
+  "which day did": "when did",
+  "what day did": "when did",
+  "on which day did": "when did",
+  "what date did": "when did",
+  "which date did": "when did",
+  "touch base with": "speak to",
+  "touched base with": "spoke to",
+  "be in touch with": "speak to",
+  "been in touch with": "spoken to",
+  "have contact with": "speak to",
+  "had contact with": "spoken to",
+  "check in with": "speak to",
+  "checked in with": "spoken to",
+  "get back to": "follow up with",
+  "chase up": "follow up with",
+  "need to chase": "need to follow up with",
+  "have to chase": "have to follow up with",
+  "should chase": "should follow up with",
+  "meet up with": "meet",
+  "met up with": "met",
+  "sit down with": "meet",
+  "sat down with": "met",
+  "spend time with": "meet",
+  "run into": "meet",
+  "look up": "find",
+  // Words of emphasis or doubt.
+  actually: "",
+  basically: "",
+  possibly: "",
+  perhaps: "",
+  precisely: "",
+  kindly: "",
+  anyway: "",
+  anyhow: "",
+  "by any chance": "",
+  "by chance": "",
+  honestly: "",
   // Said of a number, and no condition.
   "in total": "",
   altogether: "",

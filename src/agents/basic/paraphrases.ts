@@ -77,7 +77,7 @@ const TABLE: ReadonlyArray<readonly [shapes: ReadonlyArray<string>, means: strin
   [["(has|have) {name} been {one} (yet|already)?"], "is {name} {one}"],
   [
     [
-      `(when|what date|which date|what day) (are|is|do|should|were) ${WE} (due|supposed|meant|scheduled|planning|going)? (to)? follow up (with|on) {name}`
+      `(when|what date|which date|what day) (am|are|is|do|should|were) ${WE} (due|supposed|meant|scheduled|planning|going)? (to)? follow up (with|on) {name}`
     ],
     "when should we follow up with {name}"
   ],
@@ -98,6 +98,55 @@ const TABLE: ReadonlyArray<readonly [shapes: ReadonlyArray<string>, means: strin
     ],
     "{rest}"
   ],
+  [
+    [
+      `who (would|should|do|can|could|must|will) ${WE} (speak to|talk to|ask|contact|see|go to|turn to|approach) (about|regarding|concerning|for) {name}`
+    ],
+    "who looks after {name}"
+  ],
+  [
+    [
+      "when (is|are) {name} (next|up)? (due|scheduled|up|lined up) (for)? (next)? (a|the|another|their|his|her|our)? (next)? (call|ring|chat|catch-up|check-in|follow-up|contact|touchpoint|nudge|reminder)"
+    ],
+    "when should we follow up with {name}"
+  ],
+  [
+    [
+      `(what|which) {lookup} (do|should|must|have|are) ${WE} (need to|have to|got to|to|supposed to|meant to|due to|going to)? (follow up with|follow up) {when}`,
+      `{lookup} (that|who|whom)? ${WE} (need to|have to|should|must|are supposed to|am supposed to|are meant to) follow up with {when}`
+    ],
+    "list {lookup} with a follow-up {when}"
+  ],
+  [
+    [
+      "{noun} {name} (has|owns|manages|looks after|handles|is responsible for) (who|that|which) {rest}",
+      "{noun} (who|that|which|whom) {name} (owns|manages|looks after|handles|is responsible for) (and)? (who|that|which) {rest}"
+    ],
+    "{noun} of {name} who {rest}"
+  ],
+  [["(which|who) of {name} 's (are|is) {one}"], "{name} 's people who are {one}"],
+  [
+    [
+      "(is|was) {name} (after|interested in|looking for|looking at|keen on|considering|asking for|asking about) {one} or {other}"
+    ],
+    "{name} 's interest"
+  ],
+  [["(what|which) {concept} 's {name} (at|in|on|with|under)?"], "{name} 's {concept}"],
+  // Questions that are asked indirectly: "remind me what I had".
+  [
+    [
+      "(what|which meetings) {i} (had|have) (got|on|planned|scheduled)? {when}",
+      "(what|which meetings) {i} was doing {when}"
+    ],
+    "what did {i} have {when}"
+  ],
+  [["(who|whom) {i} (met|saw|was meeting|met with) {when}"], "who did {i} meet {when}"],
+  [["when {i} last (met|saw|met with) {name}"], "when did {i} last meet {name}"],
+  [["when {i} last (spoke|talked) (to|with) {name}"], "when did {i} last speak to {name}"],
+  [["(where|which company|what company) {name} (works|works for|works at|is with|is at)"], "where does {name} work"],
+  [["who {name} (belongs to|is with|is assigned to)"], "who does {name} belong to"],
+  [["how many {lookup} (there are|we have|we have got)"], "how many {lookup}"],
+  [["how many {noun} {name} (has|has got|owns|looks after|manages)"], "how many {noun} does {name} have"],
   // A list.
   [["(show|show me|list|give me)? (which|who) (of|among) {lookup} (are|is|were|was) {conds}"], "list {lookup} {conds}"],
   [
@@ -217,7 +266,12 @@ const TABLE: ReadonlyArray<readonly [shapes: ReadonlyArray<string>, means: strin
     "when was {rest}"
   ],
   [
+    ["(what time|when|at what time|at which time) (did|do) (i|we) (start|begin|kick off|have|hold|attend|open) {row}"],
+    "when was {row}"
+  ],
+  [
     [
+      "(for)? how (many minutes|long) (was|is|were) {row} (scheduled|planned|booked|set|down) (for)?",
       "how many minutes (did|does|do|will|was|is) {row} (take|last|take up|run|go on|go on for|be|run for)?",
       "(for)? how (many minutes|long) (did|does|do|will) {row} (take up|go on for|run for)"
     ],
@@ -229,6 +283,19 @@ const TABLE: ReadonlyArray<readonly [shapes: ReadonlyArray<string>, means: strin
   ],
   [["with (whom|who) (was|is|did i have|do i have|will i have) {rest}"], "who attended {rest}"],
   // Figures.
+  [
+    [
+      "(which|who) (of|in|on|from|among) (us|the team|our team|the sales team|our sales team|the reps|our reps|our salespeople|the salespeople|our people|my colleagues|our colleagues|the colleagues|the account managers|our account managers) (has|have|had|owns|looks after|handles|manages) {rest}",
+      "(which|what) (rep|salesperson|sales rep|account manager|colleague|team member) (has|have|had|owns|looks after|handles|manages) {rest}"
+    ],
+    "who has {rest}"
+  ],
+  [
+    [
+      "how (are|is|do) {lookup} (spread|split|distributed|divided|broken down|split up|spread out|shared out|break down) (across|over|by|between|among|into) (the|our|different|the different)? {by}"
+    ],
+    "{lookup} per {by}"
+  ],
   [
     ["(which|what) {by} (of|in) {when} (is|was|were) (the|my|our)? busiest (for|with|in terms of|by) {rest}"],
     "which {by} in {when} had the most {rest}"

@@ -1,6 +1,6 @@
 /** Words before and after a question: polite ones, and those that continue the question before. */
-import { CLOSERS, INDIRECT, OPENERS } from "./lexicon.ts"
-import { byLength, endsWith, startsWith } from "./patterns.ts"
+import { CLOSERS, INDIRECT, OPENERS, QUESTION_STARTS } from "./lexicon.ts"
+import { byLength, compiled, endsWith, matchPattern, matchStart, startsWith } from "./patterns.ts"
 import { folded, type Token } from "./tokenize.ts"
 
 /** The words without polite openers and closers, unless none would be left. */
@@ -9,6 +9,11 @@ export const stripped = (said: ReadonlyArray<Token>): ReadonlyArray<Token> => {
   while (true) {
     // "Max" followed by punctuation addresses Max; otherwise it can be the subject's name.
     const called = (words: ReadonlyArray<string>) => !ADDRESSES.test(words.join()) || tokens[0]!.after !== ""
+    const framed = withoutFrame(tokens)
+    if (framed !== undefined) {
+      tokens = framed
+      continue
+    }
     const opener =
       OPENING.find((words) => words.length < tokens.length && startsWith(tokens, words) && called(words)) ??
       INDIRECTLY.find((words) => startsWith(tokens, words) && ASKING.test(tokens[words.length]?.word ?? ""))
@@ -20,6 +25,69 @@ export const stripped = (said: ReadonlyArray<Token>): ReadonlyArray<Token> => {
     )
   }
 }
+
+const PERHAPS = "(possibly|perhaps|maybe|please|kindly|just|quickly|ever so kindly)?"
+const LET_ME =
+  "(tell me|tell us|show me|give me|let me know|help me find|find out|find out for me|find|check|confirm|say|know|see)"
+/** Polite frames before any question. */
+const BEFORE = [
+  `(i was|i am|we were|just|was)? (wondering|hoping|curious) (if|whether)? (you|someone|anyone|i|we) (could|can|might|would|may|will|would be able to|are able to|happen to know|know) ${PERHAPS} ${LET_ME}?`,
+  `(is it|would it be) possible (to|for you to) ${PERHAPS} ${LET_ME}?`,
+  `(is there|do you think there is)? (any chance|any way|a chance) (that)? (you|i|we) (could|can|might|would) ${PERHAPS} ${LET_ME}?`,
+  `(would|will|could) you (be so|be) (kind|good) (as to|enough to) ${PERHAPS} ${LET_ME}?`,
+  "(would|do) you mind (telling me|telling us|showing me|giving me|letting me know|checking|confirming|finding|listing)",
+  `(do|would|could) you (think)? (you could|you can|you might be able to|be able to) ${PERHAPS} ${LET_ME}?`,
+  "(i would be|we would be|i would be so|would be) (grateful|glad|happy|thankful|obliged) (if|for) (you could|you would|you can)? (tell me|show me|give me|let me know|check)?",
+  "(i am|we are|i was|we were) (trying|meant|supposed|hoping) to (find out|find|see|work out|figure out|remember|recall|check|look up|get)",
+  "(i|we) (have to|need to|must|should|want to|would like to|would love to|am going to|could do with|could use) (find out|work out|figure out|check|know|see|look up|get|confirm|report|knowing)",
+  `(can|could) (someone|anyone|somebody|anybody|max) ${PERHAPS} ${LET_ME}`,
+  "(sorry to bother you|sorry to ask|sorry for asking|stupid question|silly question|dumb question|one more thing|one thing|last one|last question|one last thing|one last question|another one|another question|quick check|question for you|oh and|right|alright|all right|great|perfect|brilliant|lovely|cool|fine|excuse me|apologies|sorry|erm|um|uh|hmm|er|oh|ah|actually|basically|honestly|anyway|anyhow|btw|by the way|fyi|for the record|to be sure|just to be sure|just to check|just checking|just the number|just a number|names only|in short|briefly)"
+].map(compiled)
+/** Polite frames after any question. */
+const AFTER = [
+  "(i would|would) (be)? (appreciate it|grateful|be grateful|much appreciated)",
+  "(it is)? (much|greatly|really)? appreciated",
+  "(if|when|whenever|as soon as) (you|u) (have|get|find|got|have got|can spare|can find) (a)? (chance|second|sec|minute|min|moment|time|it|that|them|it handy|that handy)",
+  "for (my|our) (quarterly|weekly|monthly|annual|board|sales|team|status|pipeline)? (report|records|timesheet|notes|presentation|slides|deck|forecast|newsletter|expenses|spreadsheet)",
+  "(so|so that) (i|we) can (call|ring|phone|contact|reach|email|e-mail|write to|text|message|get back to) (him|her|them|back|him back|her back|them back)?",
+  "(real quick|real quickly|thank you very much|thank you so much|thanks so much|thanks very much|thanks again|cheers mate|many thanks in advance|tx|ty|tia|please and thank you|if that is okay|if that is all right|if you would|if you please|if you could|would you|could you|can you|will you|i wonder|i would say|mate|buddy|though|again please|quickly|urgently|quick|when you can|if it is not too much trouble|i mean|so i know|just so i know|roughly|approximately|or so|do you think|i forgot|i forget|i can't remember|i cannot remember|remind me|as it stands|as things stand|in our system|in the system|in the crm|in our crm|on our books|on the books|on file|on record|in our records)"
+].map(compiled)
+/** What a detail is for: "the number to ring her back on". */
+const PURPOSE = compiled(
+  "(to|i can|we can) (call|ring|phone|contact|reach|email|e-mail|write to|text|message|use) (him|her|them)? (back)? (on|at|to|with)?"
+)
+const DETAILED = /^(number|phone|mobile|address|email|e-mail)$/
+/** Before these words, what something is for has a meaning: "responsible for my report". */
+const NEEDS = /^(responsible|charge|due|time|scheduled|planned)$/
+/** The longest frame after a question, in words. */
+const MAX_AFTER = 10
+
+const NOTHING = () => false
+
+/** The words without one polite frame; undefined if there is none, or nothing else. */
+const withoutFrame = (tokens: ReadonlyArray<Token>): ReadonlyArray<Token> | undefined => {
+  for (const frame of BEFORE) {
+    const rest = matchStart(frame, tokens, NOTHING, (_, rest) =>
+      rest.length > 1 && (asks(rest) || /[,.;:!]/.test(tokens.at(-rest.length - 1)!.after)) ? rest : undefined
+    )
+    if (rest !== undefined) return rest
+  }
+  for (let at = Math.max(2, tokens.length - MAX_AFTER); at < tokens.length; at++)
+    if (!NEEDS.test(tokens[at - 1]!.word) && endsPolitely(tokens, at)) return tokens.slice(0, at)
+  return undefined
+}
+
+const endsPolitely = (tokens: ReadonlyArray<Token>, at: number): boolean => {
+  if (tokens[at]!.capital && tokens[at]!.word !== "i") return false
+  const is = (frame: ReturnType<typeof compiled>) => matchPattern(frame, tokens.slice(at), NOTHING) !== undefined
+  return AFTER.some(is) || (DETAILED.test(tokens[at - 1]!.word) && is(PURPOSE))
+}
+
+/** Whether words go on as a question: with a word that asks, lists or points. */
+const asks = ([first]: ReadonlyArray<Token>): boolean =>
+  QUESTION_STARTS.has(first!.word) || POINTS.test(first!.word) || ASKING.test(first!.word)
+const POINTS = /^(the|my|our|a|an|me|this|that|need|i|can|could|would|please|any|tell|give|get|names|name)$/
+
 const OPENING = byLength(OPENERS)
 const CLOSING = byLength(CLOSERS)
 const INDIRECTLY = byLength(INDIRECT)

@@ -8,13 +8,14 @@ import { COMPARISONS } from "./comparing.ts"
 import { isValue } from "./conditionParts.ts"
 import { readAsked, readOnly, readRegrouping } from "./figures/readAsked.ts"
 import { fitsIn, MAX_NAME } from "./fits.ts"
-import { Intent } from "./Intent.ts"
+import { Intent, Subject } from "./Intent.ts"
 import { languageOf } from "./languages.ts"
 import { AGGREGATE_PHRASES, AGGREGATES, ME, QUESTION_STARTS } from "./lexicon.ts"
 import { nounAt } from "./Lookup.ts"
 import { paraphrased } from "./paraphrases.ts"
 import { compiled, type Fits, matchPattern } from "./patterns.ts"
 import { follows, stripped } from "./polite.ts"
+import { pointingTo, questionAfter } from "./statements.ts"
 import type { Context } from "./readConversation.ts"
 import { readFacts } from "./readFacts.ts"
 import { readConditions } from "./readLookup.ts"
@@ -71,10 +72,43 @@ const readAlone = (message: string, context: Context): Intent => {
   if (language !== undefined) return Intent.Foreign({ reply: language.reply, tokens: said })
   const polite = stripped(said)
   const meant = reworded(polite, context.today)
+  const read = inOtherWords(meant, context) ?? readWords(said, polite, meant, context)
+  return UNREAD.has(read._tag) ? (afterStatement(polite, context) ?? read) : read
+}
+
+/** The intent of a question in shorter words, if these are understood. */
+const inOtherWords = (meant: ReadonlyArray<Token>, context: Context): Intent | undefined => {
   const other = meant.length > MAX_QUESTION ? undefined : paraphrased(meant, fitsIn(context))
   const read = other && readWords(other, other, other, context)
-  return read !== undefined && !UNREAD.has(read._tag) ? read : readWords(said, polite, meant, context)
+  return read === undefined || UNREAD.has(read._tag) ? undefined : read
 }
+
+/** The intent of a question that follows a statement, of the person whom the statement names if the question names none. */
+const afterStatement = (tokens: ReadonlyArray<Token>, context: Context): Intent | undefined => {
+  const found = questionAfter(tokens, context)
+  if (found === undefined) return undefined
+  const fresh = withoutFocus(context)
+  const read = (words: ReadonlyArray<Token>): Intent | undefined => {
+    const meant = reworded(stripped(words), context.today)
+    const intent = inOtherWords(meant, fresh) ?? readWords(words, meant, meant, fresh)
+    return UNREAD.has(intent._tag) ? undefined : intent
+  }
+  const { name, question } = found
+  const about = name === undefined ? undefined : pointingTo(question, name)
+  const intent = read(about ?? question)
+  if (name === undefined || about !== undefined) return intent !== undefined && isAlone(intent) ? intent : undefined
+  return intent?._tag === "Detail" && intent.subject._tag === "Focus"
+    ? Intent.Detail({ ...intent, subject: Subject.Named({ tokens: name }) })
+    : undefined
+}
+
+/** Whether a question can be answered without what was said before it. */
+const isAlone = (intent: Intent): boolean =>
+  intent._tag === "Figures" ||
+  intent._tag === "Browse" ||
+  (intent._tag === "Detail" && intent.subject._tag !== "Focus") ||
+  (intent._tag === "Is" && intent.subject._tag !== "Focus") ||
+  intent._tag === "HowLong"
 
 /** Intents of words that no rule understands as a question. */
 const UNREAD: ReadonlySet<Intent["_tag"]> = new Set([
@@ -123,7 +157,8 @@ const readWords = (
     return Intent.Unclear({ tokens: meant })
   const what = askedOfThem(said, context, fits)
   if (what !== undefined) return { ...story, what }
-  return said.length <= MAX_QUESTION && facts.length === 0 && asksMore(said) ? Intent.Unclear({ tokens: meant }) : story
+  const isStated = facts.some(({ weight }) => weight === "stated")
+  return said.length <= MAX_QUESTION && !isStated && asksMore(said) ? Intent.Unclear({ tokens: meant }) : story
 }
 
 const WH = /^(who|whom|whose|what|which|when|where|how)$/

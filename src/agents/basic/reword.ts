@@ -72,11 +72,19 @@ const plainly = (tokens: Tokens): Tokens => {
           .slice(0, one.length)
           .every(
             ({ after, capital, word }, index) =>
-              (!capital || word === "i") && (after === "" || index === one.length - 1)
+              (!capital || word === "i" || (at === 0 && index === 0 && one.length > 1)) &&
+              (after === "" || index === one.length - 1)
           )
     )
     // "On on Monday": a word that was written twice.
     if (phrase === undefined && TWICE.test(rest[0]!.word) && rest[0]!.after === "" && rest[0]!.word === rest[1]?.word) {
+      at += 1
+      continue
+    }
+    // "Raj's qualified ones" are people unless a noun says otherwise.
+    const owner = words.findLastIndex(({ word }) => /^('s|my|our)$/.test(word))
+    if (rest[0]!.word === "ones" && owner >= 0 && owner < words.length - 1 && owner > words.length - 4) {
+      words.push({ ...tokenize("people")[0]!, after: rest[0]!.after })
       at += 1
       continue
     }
@@ -160,7 +168,7 @@ const parted = (tokens: Tokens): ReadonlyArray<Tokens> => {
 }
 
 /** The question with the topic in place of its one pronoun; undefined if it isn't about the topic. */
-const withTopic = (question: Tokens, topic: Tokens): Tokens | undefined => {
+export const withTopic = (question: Tokens, topic: Tokens): Tokens | undefined => {
   const at = question.findIndex(({ word }) => PRONOUN.test(word) || POSSESSIVE.test(word))
   const last = question.at(-1)!
   if (at < 0) {

@@ -49,6 +49,7 @@ export const QUESTIONS: ReadonlyArray<Rule> = [
     ],
     () => Intent.More()
   ],
+  [["what is on {when}"], agenda],
   [["{when}", "for {when}", "what is {when}"], ({ when }, context) => againWith(when!, context)],
   [
     [
@@ -259,7 +260,7 @@ export const QUESTIONS: ReadonlyArray<Rule> = [
       `${GIVE} (me|us)? (the|a|an)? {what} (of|for|from) {name}`,
       "(the|a|an)? {what} (of|for) {name}",
       "(does|do|has) {name} (have|got) (a|an|any)? {what}",
-      "(what|which) {what} (does|do|did|is|are|has) {name} (have|in|at|on|got|with|under|want|need|like|use|buy|into|interested in|keen on|belong to|assigned to|looked after by|handled by|managed by|owned by|owned)?",
+      "(what|which) {what} (does|do|did|is|are|has) {name} (have|in|at|on|got|with|under|want|need|like|use|buy|take|pick|choose|go for|opt for|go with|sign up for|into|interested in|keen on|belong to|assigned to|looked after by|handled by|managed by|owned by|owned)?",
       "(in|at|with|on|under|for) (what|which) {what} (is|are|does|do) {name} (work|live|sit)?"
     ],
     detail

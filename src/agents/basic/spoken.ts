@@ -57,7 +57,9 @@ export const SPOKEN: ReadonlyArray<Rule> = [
   [
     [
       "(what is|what are|give me|show me)? (the|a)? {concepts} (of|for|from) (someone|somebody|anyone|a person|one person|a customer|a client)",
-      "(someone|somebody|anyone) 's {concepts}"
+      "(someone|somebody|anyone) 's {concepts}",
+      "(give|show|send|get|tell|find) (me|us) (the|a|an) {concepts}",
+      "(what|which) {concepts} (do|have) (i|we|you) (have|got)"
     ],
     withoutName
   ],
@@ -201,7 +203,7 @@ export const SPOKEN: ReadonlyArray<Rule> = [
   [
     [
       "(who|whom) (did|do|will) {i} (meet|meet with|see) {when}",
-      "(who|whom) (am|are) {i} (meeting|meeting with|seeing) {when}",
+      "(who|whom) (am|are|was|were) {i} (meeting|meeting with|seeing) {when}",
       "(who|whom) have {i} (met|met with|seen) {when}"
     ],
     met("list")

@@ -28,7 +28,9 @@ const RUN_TOGETHER = byWord<ReadonlyArray<string>>({
   whens: ["when", "is"]
 })
 /** "mtg w/ Yuki". */
-const WITH = /(?<=\s)w\/(o)?\s?(?=\S)/g
+const WITH = /(?<=\s)w(?:\/(o)?\s?(?=\S)|\s(?=\p{Lu}))/gu
+/** "Email 4 Ada". */
+const FOR = /(?<=\s(?:number|phone|mobile|email|e-mail|mail|address)\s)4(?=\s\p{Lu})/gu
 const BEGINS = /[\p{L}\p{N}#$+@]/u
 const LETTER_OR_DIGIT = /[\p{L}\p{N}]/u
 
@@ -47,6 +49,7 @@ export const tokenize = (message: string): ReadonlyArray<Token> => {
   const text = message
     .slice(0, MAX_CHARACTERS)
     .replace(WITH, (_, out) => (out === undefined ? "with " : "without "))
+    .replace(FOR, "for")
     .replace(/[\r\n]+/g, " \n ")
     .replace(/[—–]|\s-\s|(?<!\d):(?=\S)|:(?=[^\s\d])/g, " , ")
   for (const piece of text.split(/[^\S\n]+/)) {
