@@ -40,9 +40,12 @@ const BEFORE = [
   "(i would be|we would be|i would be so|would be) (grateful|glad|happy|thankful|obliged) (if|for) (you could|you would|you can)? (tell me|show me|give me|let me know|check)?",
   "(i am|we are|i was|we were) (trying|meant|supposed|hoping) to (find out|find|see|work out|figure out|remember|recall|check|look up|get)",
   "(i|we) (have to|need to|must|should|want to|would like to|would love to|am going to|could do with|could use) (find out|work out|figure out|check|know|see|look up|get|confirm|report|knowing)",
-  `(can|could) (someone|anyone|somebody|anybody|max) ${PERHAPS} ${LET_ME}`,
-  "(sorry to bother you|sorry to ask|sorry for asking|stupid question|silly question|dumb question|one more thing|one thing|last one|last question|one last thing|one last question|another one|another question|quick check|question for you|oh and|right|alright|all right|great|perfect|brilliant|lovely|cool|fine|excuse me|apologies|sorry|erm|um|uh|hmm|er|oh|ah|actually|basically|honestly|anyway|anyhow|btw|by the way|fyi|for the record|to be sure|just to be sure|just to check|just checking|just the number|just a number|names only|in short|briefly)"
+  `(can|could) (someone|anyone|somebody|anybody|max) ${PERHAPS} ${LET_ME}`
 ].map(compiled)
+/** Words before any question, with punctuation after them: "great meetings" says more. */
+const PAUSED = compiled(
+  "(sorry to bother you|sorry to ask|sorry for asking|stupid question|silly question|dumb question|one more thing|one thing|last one|last question|one last thing|one last question|another one|another question|quick check|question for you|oh and|right|alright|all right|great|perfect|brilliant|lovely|cool|fine|excuse me|apologies|sorry|erm|um|uh|hmm|er|oh|ah|actually|basically|honestly|anyway|anyhow|btw|by the way|fyi|for the record|to be sure|just to be sure|just to check|just checking|just the number|just a number|names only|in short|briefly)"
+)
 /** Polite frames after any question. */
 const AFTER = [
   "(i would|would) (be)? (appreciate it|grateful|be grateful|much appreciated)",
@@ -66,10 +69,11 @@ const NOTHING = () => false
 
 /** The words without one polite frame; undefined if there is none, or nothing else. */
 const withoutFrame = (tokens: ReadonlyArray<Token>): ReadonlyArray<Token> | undefined => {
-  for (const frame of BEFORE) {
-    const rest = matchStart(frame, tokens, NOTHING, (_, rest) =>
-      rest.length > 1 && (asks(rest) || /[,.;:!]/.test(tokens.at(-rest.length - 1)!.after)) ? rest : undefined
-    )
+  for (const frame of [...BEFORE, PAUSED]) {
+    const rest = matchStart(frame, tokens, NOTHING, (_, rest) => {
+      const isPaused = rest.length > 1 && /[,.;:!]/.test(tokens.at(-rest.length - 1)!.after)
+      return isPaused || (rest.length > 1 && frame !== PAUSED && asks(rest)) ? rest : undefined
+    })
     if (rest !== undefined) return rest
   }
   for (let at = Math.max(2, tokens.length - MAX_AFTER); at < tokens.length; at++)

@@ -31,7 +31,10 @@ const WITHOUT_VERB =
 const ENDS = /[,;:.!?]/
 /** Words that make a statement narrow what is asked for. */
 const NARROWS =
-  /^(only|except|without|not|no|if|unless|among|of|those|these|which|that|who|whose|instead|other|another|than|or|but)$/
+  /^(only|except|without|not|no|if|unless|among|of|those|these|which|that|who|whose|instead|other|another|than|or|but|ones|one|people|everyone|anyone|all|any|looking|interested|focusing|focused|talking|thinking)$/
+/** "I want the lost ones", "I'm in software": what is wanted, and a place or a value. */
+const WANTS =
+  /\b(?:i|we) (?:\w+ )?(?:want|need|like|mean|meant|sell)\b|\b(?:in|at|from|about|on|with) (?!my |our |the |a )/
 
 /** What belongs to the person who is meant: "I lost Ada's card". */
 const OWN = /^(card|number|details|address|email|e-mail|mail|phone|message|call|voicemail|note|file)$/
@@ -52,7 +55,9 @@ export const questionAfter = (tokens: Tokens, context: Context): Found | undefin
   const names = namesOf(statement)
   const question = tokens.slice(at)
   if (names.length === 0)
-    return narrows(statement, context) || statement.some(({ word }) => NARROWS.test(word)) ? undefined : { question }
+    return narrows(statement, context) || WANTS.test(`${said} `) || statement.some(({ word }) => NARROWS.test(word))
+      ? undefined
+      : { question }
   const [name] = names
   const after = statement[statement.indexOf(name!.at(-1)!) + 1]
   const before = statement[statement.indexOf(name![0]!) - 1]
