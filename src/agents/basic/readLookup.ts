@@ -104,7 +104,7 @@ const RELATED: typeof CONDITIONS = [
 export const WANTED: typeof CONDITIONS = [
   [
     [
-      "(that|which|who|whom)? (want|wants|wanted|need|needs|needed|buy|buys|bought|take|takes|took|use|uses|chose|choose|picked|go for|goes for|went for|opted for|signed up for|ordered|asked for|asked about|would like) {quality}",
+      "(that|which|who|whom)? (want|wants|wanted|need|needs|needed|buy|buys|bought|take|use|uses|chose|choose|picked|go for|goes for|went for|opted for|signed up for|ordered|asked for|asked about|would like) {quality}",
       "(that|which|who|whom)? (are|is|were|was)? (after|looking for|asking for|asking about) {quality}"
     ],
     ({ quality }) => [Condition.Quality({ words: folded(quality!) })]
