@@ -20,7 +20,7 @@ interface Found {
 
 /** How a statement about the asker, or about what a person did, begins. */
 const OPENS =
-  /^(i|we|my|our|new|sorry|apologies|for|somebody|someone|it|there|just|got|had|the|a|an|this|doing|writing|preparing|updating|checking|sitting|working|still|about|here|with|before)$/
+  /^(i|we|my|our|new|sorry|apologies|for|someone|it|there|just|got|had|the|a|an|this|doing|writing|preparing|updating|checking|sitting|working|still|about|here|with|before)$/
 const VERB =
   /^(am|is|are|was|were|have|has|had|'s|got|need|needs|want|wants|must|should|can't|cannot|forgot|lost|missed|met|asked|asks|called|rang|wrote|told|tells|says|said|think|thought|just|tried|try|keep|promised|owe|don't|didn't|do|did|will|would|heard|spoke|talked|saw|see|know)$/
 /** A statement for which an answer is wanted: "for the quarterly report". */
