@@ -73,6 +73,8 @@ const readAlone = (message: string, context: Context): Intent => {
   const polite = stripped(said)
   const meant = reworded(polite, context.today)
   const read = inOtherWords(meant, context) ?? readWords(said, polite, meant, context)
+  // What is told of a person besides the name finds the one who is meant.
+  if (read._tag === "Introduce" && read.facts.length > 0) return read
   return UNREAD.has(read._tag) ? (afterStatement(polite, context) ?? read) : read
 }
 
