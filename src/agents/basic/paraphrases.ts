@@ -250,8 +250,12 @@ const TABLE: ReadonlyArray<readonly [shapes: ReadonlyArray<string>, means: strin
     "how many times have {i} met {name}"
   ],
   [
-    ["(in|at|to) (how many|what|which) {lookup} (was|is|were) {name} (there|present|involved|invited|in attendance)?"],
+    ["(in|at|to) how many {lookup} (was|is|were) {name} (there|present|involved|invited|in attendance)?"],
     "how many {lookup} with {name}"
+  ],
+  [
+    ["(in|at|to) (what|which) {lookup} (was|is|were) {name} (there|present|involved|invited|in attendance)?"],
+    "list {lookup} with {name}"
   ],
   [["(what|which) {noun} {rest} (did|do|have|will) i (have|got|get|attend) {when}"], "my {noun} {when} {rest}"],
   [

@@ -21,12 +21,17 @@ const changing = Layer.effect(
       ahead.changes -= 1
       return Effect.orDie(ahead.change)
     })
-    const before = (pool: typeof database.lookup): typeof pool => ({
-      ...pool,
-      unsafe: <Row extends object>(text: string, parameters?: ReadonlyArray<unknown>) =>
-        Effect.andThen(change, pool.unsafe<Row>(text, parameters))
-    })
-    return Database.of({ ...database, lookup: before(database.lookup), busyLookup: before(database.busyLookup) })
+    // With row-level security, a lookup runs in a transaction of the pool for searches.
+    const before = <Pool extends typeof database.lookup>(pool: Pool): Pool =>
+      new Proxy(pool, {
+        get: (target, name) =>
+          name === "unsafe"
+            ? <Row extends object>(text: string, parameters?: ReadonlyArray<unknown>) =>
+                Effect.andThen(change, target.unsafe<Row>(text, parameters))
+            : Reflect.get(target, name)
+      })
+    const { busyLookup, lookup, search } = database
+    return Database.of({ ...database, lookup: before(lookup), busyLookup: before(busyLookup), search: before(search) })
   })
 )
 
