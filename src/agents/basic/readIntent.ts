@@ -73,8 +73,6 @@ const readAlone = (message: string, context: Context): Intent => {
   const polite = stripped(said)
   const meant = reworded(polite, context.today)
   const read = inOtherWords(meant, context) ?? readWords(said, polite, meant, context)
-  // What is told of a person besides the name finds the one who is meant.
-  if (read._tag === "Introduce" && read.facts.length > 0) return read
   return UNREAD.has(read._tag) ? (afterStatement(polite, context) ?? read) : read
 }
 
@@ -88,7 +86,8 @@ const inOtherWords = (meant: ReadonlyArray<Token>, context: Context): Intent | u
 /** The intent of a question that follows a statement, of the person whom the statement names if the question names none. */
 const afterStatement = (tokens: ReadonlyArray<Token>, context: Context): Intent | undefined => {
   const found = questionAfter(tokens, context)
-  if (found === undefined) return undefined
+  // What is told of a person besides the name finds the one who is meant.
+  if (found === undefined || readFacts(tokens.slice(0, -found.question.length)).length > 0) return undefined
   const fresh = withoutFocus(context)
   const read = (words: ReadonlyArray<Token>): Intent | undefined => {
     const meant = reworded(stripped(words), context.today)
