@@ -3,8 +3,10 @@ import { Schema } from "effect"
 
 export const between = (minimum: number, maximum: number) => Schema.Int.check(Schema.isBetween({ minimum, maximum }))
 
-/** Postgres stores no NUL character. */
-const storable = Schema.isPattern(/^[^\u0000]*$/, { expected: "a text without NUL characters" })
+/** Postgres stores no NUL character, and in JSON no half of a surrogate pair. */
+const storable = Schema.isPattern(/^[^\u0000\ud800-\udfff]*$/u, {
+  expected: "a text without NUL characters and halves of surrogate pairs"
+})
 
 /** A text that may be empty. */
 export const anyTextUpTo = (maximum: number) => Schema.String.check(Schema.isMaxLength(maximum), storable)

@@ -109,11 +109,18 @@ export const provenBy = (
   payload: JWTPayload,
   { issuer, roleClaim }: TrustedIssuer
 ): Omit<ProvenIdentity, "organizationId" | "epoch"> => ({
-  subject: payload.sub === undefined || payload.sub === "" ? undefined : subjectKey(issuer, payload.sub),
-  email: isVerified(payload, issuer) && typeof payload["email"] === "string" ? emailKey(payload["email"]) : undefined,
+  subject: isStorable(payload.sub) ? subjectKey(issuer, payload.sub) : undefined,
+  email: isVerified(payload, issuer) && isStorable(payload["email"]) ? emailKey(payload["email"]) : undefined,
   ...(roleClaim === undefined ? {} : { claimedRoles: rolesAt(payload, roleClaim) }),
-  expiresAt: new Date((payload.exp ?? 0) * 1000)
+  expiresAt: new Date(Math.min((payload.exp ?? 0) * 1000, LATEST))
 })
+
+/** The latest time that a Date can have. */
+const LATEST = 8_640_000_000_000_000
+
+/** A text that a member's identifier can be: Postgres stores no NUL character. */
+const isStorable = (claim: unknown): claim is string =>
+  typeof claim === "string" && claim !== "" && !claim.includes("\u0000")
 
 /** The roles of a claim: an array, or a string separated by spaces. The claim's own name may contain dots (a URL). */
 const rolesAt = (payload: JWTPayload, claim: string): ReadonlyArray<string> => {

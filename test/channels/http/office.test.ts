@@ -377,6 +377,8 @@ describe("attributes from the page", () => {
       const wrong = await call(`people/${atlas.idOf("lena")}/attributes`, JSON.parse(`{"attributes":{"${name}":"x"}}`))
       expect([name, wrong.status]).toEqual([name, 400])
     }
+    for (const value of ["a\u0000", "\ud800", "a\udfffb"])
+      expect((await set("lena", { region: value })).status).toBe(400)
     expect((await read(`people/${atlas.idOf("lena")}`)).attributes).toEqual({ region: "south" })
   })
 })

@@ -120,6 +120,19 @@ describe("a pasted token", () => {
     expect(await tried(token, "max-roles")).toMatchObject(roles)
   })
 
+  it("may have any expiry and subject that the provider signs", async () => {
+    expect(await tried(await lena({ exp: 1e20 }))).toMatchObject({
+      accepted: true,
+      until: "+275760-09-13T00:00:00.000Z"
+    })
+    const strange = await provider.sign({ sub: "a\u0000b", email: "le\u0000na@atlas.example", email_verified: true })
+    expect(await tried(strange)).toMatchObject({
+      accepted: false,
+      reason: expect.stringContaining("no e-mail address")
+    })
+    expect((await callTool(server, strange, "listEntityTypes", {})).status).toBe(403)
+  })
+
   it("is refused with the reason wherever a request with it is refused", async () => {
     const now = Math.floor(Date.now() / 1000)
     const shared = createSecretKey(Buffer.from(provider.publicKey))
