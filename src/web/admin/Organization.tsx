@@ -17,8 +17,8 @@ export const Organization = () => {
         {(found) => (
           <>
             <dl class="facts">
-              <Fact name="Short name">
-                <code>{found.slug}</code> <span class="soft">in commands</span>
+              <Fact name="Name in commands">
+                <code>{found.slug}</code>
               </Fact>
               {may("policy") ? null : (
                 <>
