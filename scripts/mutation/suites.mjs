@@ -49,6 +49,8 @@ const delivery = "test/channels/sms/delivery.test.ts"
 const changes = "test/services/changes/Changes.test.ts"
 const races = "test/services/changes/races.test.ts"
 const undo = "test/services/changes/undo.test.ts"
+const epochs = "test/services/changes/epochs.test.ts"
+const approval = "test/services/changes/approval.test.ts"
 const groupsGolden = "test/database/sql/groups.test.ts"
 const groups = "test/services/lookup/groups.test.ts"
 const figures = "test/conformance/figures.test.ts"
@@ -67,7 +69,7 @@ export const SERVED = {
   "src/channels/sms/webhooks.ts": [signature, delivery],
   "src/services/conversations/Sessions.ts": [sessions],
   "src/services/conversations/storeTurns.ts": [sessions],
-  "src/services/changes/apply.ts": [changes, races, undo],
+  "src/services/changes/apply.ts": [changes, races, undo, epochs, approval],
   "src/services/changes/writeUnits.ts": [changes, undo, races],
   "src/database/sql/groups.ts": [groupsGolden, groups, figures],
   "src/database/sql/shownRows.ts": [groupsGolden, groups, figures],
