@@ -76,7 +76,8 @@ export const SERVED = {
     epochs,
     approval,
     "test/services/changes/refusals.test.ts",
-    "test/services/changes/mapped.test.ts"
+    "test/services/changes/mapped.test.ts",
+    "test/services/actions/outbox.test.ts"
   ],
   "src/services/changes/writeUnits.ts": [changes, undo, races],
   "src/database/sql/groups.ts": [groupsGolden, groups, figures],
