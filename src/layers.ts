@@ -165,6 +165,11 @@ const ConfiguredModelSettings = Layer.unwrap(
   )
 )
 
+/** Providers that administrators add may be at the private hosts that the operator lists. */
+const ConfiguredProviders = Layer.unwrap(
+  Effect.map(Env, ({ privateHosts }) => IdentityProviders.layer({ hosts: privateHosts }))
+)
+
 const ConfiguredConnections = Layer.unwrap(
   Effect.map(Env, ({ publicUrl, twilioUrl }) =>
     Connections.layer({
@@ -190,11 +195,11 @@ export const Services = ConfiguredChanges.pipe(
       ConfiguredExports.pipe(Layer.provideMerge(EntityQueryService.layer)),
       Exporter.layer,
       ExternalIds.layer,
-      Providers.layer.pipe(Layer.provideMerge(IdentityProviders.layer)),
+      Providers.layer.pipe(Layer.provideMerge(ConfiguredProviders)),
       Imports.layer.pipe(Layer.provideMerge(Importer.layer)),
       OrganizationSettings.layer.pipe(Layer.provideMerge(Layer.mergeAll(Mappings.layer, Organizations.layer))),
       Passkeys.layer,
-      PersonAccess.layer.pipe(Layer.provideMerge(WaysIn.layer), Layer.provide(IdentityProviders.layer)),
+      PersonAccess.layer.pipe(Layer.provideMerge(WaysIn.layer), Layer.provide(ConfiguredProviders)),
       PolicyEditor.layer,
       UnclearQuestions.layer,
       Conversations.layer,

@@ -2787,7 +2787,7 @@ export const replays = [
     defence:
       "hosts.ts `isPublicAddress`: of the addresses that a host has, each must be public; the connection uses these",
     removed: "the blocked networks of IPv4",
-    patches: [["src/services/actions/hosts.ts", 'return !blocked.check(address, "ipv4")', "return true"]]
+    patches: [["src/services/network/hosts.ts", 'return !blocked.check(address, "ipv4")', "return true"]]
   },
   {
     name: "A value of two dots moved a request to another path (our own review)",
@@ -2883,7 +2883,7 @@ export const replays = [
       "hosts.ts `guardedLookup`: what the name resolves to is checked at each connection, which uses the checked addresses",
     removed: "the check of the addresses",
     patches: [
-      ["src/services/actions/hosts.ts", "if (!isAllowed && addresses.some(", "if (isAllowed && addresses.some("]
+      ["src/services/network/hosts.ts", "if (!isAllowed && addresses.some(", "if (isAllowed && addresses.some("]
     ]
   },
   {
@@ -3276,7 +3276,7 @@ export const replays = [
     defence: "jwt.ts `makeVerifyJwt`: the token's audience is the one that the organization trusts",
     removed: "the audience, also of the search for the provider",
     patches: [
-      ["src/services/access/jwt.ts", "          audience,\n          algorithms", "          algorithms"],
+      ["src/services/access/jwt.ts", "          audience: provider.audience,\n", ""],
       [
         "src/services/access/IdentityProviders.ts",
         "AND p.audience = ANY(${claims.audiences}::text[]) LIMIT 2",

@@ -4,7 +4,7 @@ import * as HttpApiGroup from "effect/http-api/HttpApiGroup"
 import * as HttpApiSchema from "effect/http-api/HttpApiSchema"
 import * as OpenApi from "effect/http-api/OpenApi"
 import * as Wire from "../../wire/admin/providers.ts"
-import { NotAllowed, NotPossible, Unavailable } from "../../wire/problems.ts"
+import { InvalidInput, NotAllowed, NotPossible, Unavailable } from "../../wire/problems.ts"
 import { Admitted, Need } from "./admitted.ts"
 
 const error = [NotAllowed, NotPossible, Unavailable] as const
@@ -23,6 +23,19 @@ export const providers = HttpApiGroup.make("providers")
       OpenApi.Summary,
       "Whom a provider's token would admit with which roles, or why it wouldn't; nothing is stored"
     ),
+    HttpApiEndpoint.post("tryNewProvider", "/v1/admin/providers/trial", {
+      payload: Wire.AddProvider,
+      success: Wire.TriedToken,
+      error: [InvalidInput, ...error]
+    }).annotate(
+      OpenApi.Summary,
+      "What a token would do at a provider that isn't trusted yet; nothing is stored, and it needs every power"
+    ),
+    HttpApiEndpoint.post("addProvider", "/v1/admin/providers", {
+      payload: Wire.AddProvider,
+      success: HttpApiSchema.NoContent,
+      error: [InvalidInput, ...error]
+    }).annotate(OpenApi.Summary, "Trust a provider that has signed the token; needs every power"),
     HttpApiEndpoint.post("removeProvider", "/v1/admin/providers/remove", {
       payload: Wire.RemoveProvider,
       success: HttpApiSchema.NoContent,

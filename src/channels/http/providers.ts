@@ -17,6 +17,9 @@ export const Providing = HttpApiBuilder.group(
       providers: () => respond((by) => Effect.map(providers.list(by), (listed) => json<Wire.Providers>(listed))),
       tryToken: ({ payload }) =>
         respond((by) => Effect.map(providers.try(by, payload), (tried) => json<Wire.TriedToken>(tried))),
+      tryNewProvider: ({ payload }) =>
+        respond((by) => Effect.map(providers.tryNew(by, payload), (tried) => json<Wire.TriedToken>(tried))),
+      addProvider: ({ payload }) => respond((by) => Effect.as(providers.add(by, payload), HttpServerResponse.empty())),
       removeProvider: ({ payload }) =>
         respond((by) => Effect.as(providers.remove(by, payload), HttpServerResponse.empty()))
     })

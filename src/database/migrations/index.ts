@@ -29,6 +29,7 @@ import { secrets } from "./0042_secrets.ts"
 import { questionsNotUnderstood } from "./0043_questions_not_understood.ts"
 import { approverWebhooks } from "./0044_approver_webhooks.ts"
 import { storingByStatements } from "./0045_storing_by_statements.ts"
+import { providersOfAdministrators } from "./0046_providers_of_administrators.ts"
 import type { Migration } from "./Migration.ts"
 
 export const migrations: ReadonlyArray<Migration> = [
@@ -61,7 +62,8 @@ export const migrations: ReadonlyArray<Migration> = [
   secrets,
   questionsNotUnderstood,
   approverWebhooks,
-  storingByStatements
+  storingByStatements,
+  providersOfAdministrators
 ]
 
 /** The schema version of this program. */

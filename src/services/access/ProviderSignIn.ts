@@ -3,7 +3,6 @@
  * provider's ID token is then verified like any of its tokens, and admits the member that it is bound to.
  */
 import { Context, Effect, Layer, Option, Schema } from "effect"
-import { createHash } from "node:crypto"
 import { UNIDENTIFIED } from "../../database/audit.ts"
 import { Database } from "../../database/Database.ts"
 import { NotAdmitted, NotAuthenticated, Unavailable } from "../../domain/errors.ts"
@@ -11,7 +10,7 @@ import { Refusals } from "../audit/Refusals.ts"
 import { IdentityResolver } from "../members/IdentityResolver.ts"
 import { boundMember } from "./boundMember.ts"
 import { Credentials, type Issued } from "./Credentials.ts"
-import { type IdentityProvider, IdentityProviders } from "./IdentityProviders.ts"
+import { IdentityProviders, type OfferedProvider, providerId, SEALED } from "./IdentityProviders.ts"
 
 /** What the browser keeps between leaving for the provider and coming back. */
 const Pending = Schema.Struct({
@@ -22,13 +21,6 @@ const Pending = Schema.Struct({
 })
 const encodePending = Schema.encodeSync(Schema.fromJsonString(Pending))
 const decodePending = Schema.decodeUnknownOption(Schema.fromJsonString(Pending))
-
-/** An opaque name of a provider for addresses. */
-const providerId = ({ audience, issuer }: IdentityProvider): string =>
-  createHash("sha256")
-    .update(JSON.stringify([issuer, audience]))
-    .digest("base64url")
-    .slice(0, 16)
 
 const TIMEOUT_SECONDS = 5
 
@@ -63,17 +55,25 @@ export class ProviderSignIn extends Context.Service<
           return found ?? (yield* NotAuthenticated.error)
         })
 
+        const clientSecretOf = (provider: OfferedProvider, reference: string | undefined) =>
+          reference === undefined
+            ? Effect.succeed(undefined)
+            : Effect.mapError(
+                reference === SEALED ? providers.sealedSecret(provider) : secretOf(reference),
+                () => Unavailable.error
+              )
+
         /** The provider's configuration, read from its discovery document. */
-        const configured = Effect.fnUntraced(function* ({ audience, issuer, signIn }: IdentityProvider) {
+        const configured = Effect.fnUntraced(function* (provider: OfferedProvider) {
+          const { audience, issuer, signIn } = provider
           const client = yield* loadClient
-          const secret =
-            signIn?.clientSecret === undefined
-              ? undefined
-              : yield* secretOf(signIn.clientSecret).pipe(Effect.mapError(() => Unavailable.error))
+          const secret = yield* clientSecretOf(provider, signIn?.clientSecret)
+          const ask = providers.fetchFor(provider)
           return yield* Effect.tryPromise({
             try: () =>
               client.discovery(new URL(issuer), audience, secret, secret === undefined ? client.None() : undefined, {
                 timeout: TIMEOUT_SECONDS,
+                ...(ask === undefined ? {} : { [client.customFetch]: ask }),
                 ...(issuer.startsWith("http:") ? { execute: [client.allowInsecureRequests] } : {})
               }),
             catch: () => Unavailable.error

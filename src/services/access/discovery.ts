@@ -16,12 +16,15 @@ export const isTrustedUrl = (text: string): boolean => {
 const decodeDiscovery = Schema.decodeUnknownOption(Schema.Struct({ issuer: Schema.String, jwks_uri: Schema.String }))
 
 /** Reads the key set's URL from the provider's discovery document (OpenID Connect Discovery). */
-export const discoverKeys = (issuer: string): Effect.Effect<string, OperatorError> => {
+export const discoverKeys = (
+  issuer: string,
+  ask: (url: string, options: { readonly redirect: "error"; readonly signal: AbortSignal }) => Promise<Response> = fetch
+): Effect.Effect<string, OperatorError> => {
   const url = `${issuer.replace(/\/$/, "")}/.well-known/openid-configuration`
   const failed = (reason: string) => OperatorError.of(`${url} ${reason}. Pass the URL of the keys: --jwks-url URL`)
   return Effect.tryPromise({
     try: async () => {
-      const response = await fetch(url, { redirect: "error", signal: AbortSignal.timeout(5000) })
+      const response = await ask(url, { redirect: "error", signal: AbortSignal.timeout(5000) })
       return response.ok ? decodeDiscovery(await response.json()) : Option.none()
     },
     catch: () => failed("can't be read")

@@ -3,6 +3,7 @@ import { Data, Effect } from "effect"
 import type { JWTPayload, JWTVerifyGetKey } from "jose"
 import { Unavailable } from "../../domain/errors.ts"
 import { emailKey } from "../../domain/keys.ts"
+import type { GuardedFetch } from "../network/guardedFetch.ts"
 
 /** An issuer whose JWTs for one audience are trusted. */
 export interface TrustedIssuer {
@@ -133,26 +134,35 @@ const rolesAt = (payload: JWTPayload, claim: string): ReadonlyArray<string> => {
   return [...new Set(texts.filter((text): text is string => typeof text === "string" && text !== ""))]
 }
 
-/** A verifier that keeps the providers' keys. */
-export const makeVerifyJwt = () => {
+/** A verifier that keeps the providers' keys. `fetchFor`: how a provider's addresses are asked, if not by `fetch`. */
+export const makeVerifyJwt = <Provider extends TrustedIssuer>(
+  fetchFor: (provider: Provider) => GuardedFetch | undefined
+) => {
   const keySets = new Map<string, JWTVerifyGetKey>()
 
   /** Keys are fetched on demand and cached for ten minutes; an unknown key id refetches at most every 30 seconds. */
-  const keysAt = ({ createRemoteJWKSet }: Jose, url: string): JWTVerifyGetKey => {
-    const cached = keySets.get(url)
+  const keysOf = ({ createRemoteJWKSet, customFetch }: Jose, provider: Provider): JWTVerifyGetKey => {
+    const ask = fetchFor(provider)
+    // What one provider may ask, another may not. Issuers contain no space.
+    const place = ask === undefined ? provider.jwksUrl : `${provider.issuer} ${provider.jwksUrl}`
+    const cached = keySets.get(place)
     if (cached !== undefined) return cached
-    const keys = createRemoteJWKSet(new URL(url), { cooldownDuration: 30_000, timeoutDuration: 5000 })
+    const keys = createRemoteJWKSet(new URL(provider.jwksUrl), {
+      cooldownDuration: 30_000,
+      timeoutDuration: 5000,
+      ...(ask === undefined ? {} : { [customFetch]: ask })
+    })
     if (keySets.size >= MAX_KEY_SETS) keySets.clear()
-    keySets.set(url, keys)
+    keySets.set(place, keys)
     return keys
   }
 
-  return (jose: Jose, jwt: string, { audience, issuer, jwksUrl }: TrustedIssuer) =>
+  return (jose: Jose, jwt: string, provider: Provider) =>
     Effect.tryPromise({
       try: () =>
-        jose.jwtVerify(jwt, keysAt(jose, jwksUrl), {
-          issuer,
-          audience,
+        jose.jwtVerify(jwt, keysOf(jose, provider), {
+          issuer: provider.issuer,
+          audience: provider.audience,
           algorithms: ALGORITHMS,
           clockTolerance: CLOCK_TOLERANCE_SECONDS,
           requiredClaims: ["exp", "sub"]

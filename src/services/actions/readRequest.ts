@@ -3,7 +3,7 @@ import { type ActionField, type HttpRequest, READ } from "../../domain/DeclaredA
 import { quoted } from "../../domain/text.ts"
 import type { PolicyProblems } from "../../permissions/PolicyProblems.ts"
 import type { FileAction } from "./actionFile.ts"
-import { hostProblem } from "./hosts.ts"
+import { hostProblem } from "../network/hosts.ts"
 import { isPointer } from "./pointer.ts"
 import { namesIn, partsOfUrl, type Use, usesOf } from "./template.ts"
 

@@ -3,12 +3,11 @@
  * the service says that something was done or wasn't; whatever is lost after the connection stood is unsure.
  */
 import { Clock, Effect, Result } from "effect"
-import { request as httpRequest, type IncomingMessage } from "node:http"
-import { request as httpsRequest } from "node:https"
 import type { CallValues, DeclaredAction, HttpRequest } from "../../domain/DeclaredAction.ts"
 import { printable } from "../../domain/text.ts"
+import { type Exchange, exchanged } from "../network/exchanged.ts"
+import { hostProblem } from "../network/hosts.ts"
 import type { ActionSettings } from "./Actions.ts"
-import { guardedLookup, hostProblem } from "./hosts.ts"
 import { textsAt } from "./pointer.ts"
 import { signatureHeaders } from "./standardSignature.ts"
 import { addressOf, bodyOf, fillText } from "./template.ts"
@@ -26,8 +25,6 @@ export type Sent =
   /** It may have been done. */
   | { readonly _tag: "Unsure"; readonly status?: number; readonly error: string; readonly seconds?: number }
 
-/** The most of an answer that is read, in bytes. */
-const MAX_ANSWER = 1_000_000
 export const MAX_PROBLEM = 500
 export const MAX_RESULT = 200
 /** A service can ask for a pause of an hour at most. */
@@ -35,17 +32,6 @@ const MAX_PAUSE = 3600
 
 /** What wasn't asked. */
 type NotAsked = Extract<Sent, { readonly _tag: "Refused" | "Later" }>
-
-/** What came of one exchange. Without a body, the answer was too large, encoded, or cut off. */
-type Exchange =
-  | {
-      readonly _tag: "Answered"
-      readonly status: number
-      readonly headers: IncomingMessage["headers"]
-      readonly body: Buffer | undefined
-    }
-  | { readonly _tag: "NotReached"; readonly error: string }
-  | { readonly _tag: "Lost"; readonly error: string }
 
 /** A request that is signed, as those of Standard Webhooks are, with one of its secrets. */
 interface SignedRequest extends HttpRequest {
@@ -107,67 +93,6 @@ export const exchangeOf = Effect.fnUntraced(function* (
   }
   return yield* exchanged(url, { method: executor.method, headers, body, seconds: executor.seconds, hosts })
 })
-
-interface Outgoing {
-  readonly method: string
-  readonly headers: Readonly<Record<string, string>>
-  readonly body: Buffer | undefined
-  readonly seconds: number
-  readonly hosts: ReadonlyArray<string>
-}
-
-/** One request on a connection of its own; never fails, and follows no redirect. */
-const exchanged = (url: URL, { body, headers, hosts, method, seconds }: Outgoing): Effect.Effect<Exchange> =>
-  Effect.callback<Exchange>((resume) => {
-    let isReached = false
-    let isOver = false
-    const end = (exchange: Exchange) => {
-      if (isOver) return
-      isOver = true
-      clearTimeout(timer)
-      resume(Effect.succeed(exchange))
-      sent.destroy()
-    }
-    const lost = (error: string): Exchange => (isReached ? { _tag: "Lost", error } : { _tag: "NotReached", error })
-    const isSecure = url.protocol === "https:"
-    const sent = (isSecure ? httpsRequest : httpRequest)(url, {
-      method,
-      headers,
-      agent: false,
-      lookup: guardedLookup(url, hosts)
-    })
-    const timer = setTimeout(() => end(lost("timeout")), seconds * 1000)
-    sent.on("socket", (socket) => socket.once(isSecure ? "secureConnect" : "connect", () => (isReached = true)))
-    sent.on("error", (error: NodeJS.ErrnoException) => end(lost(wordOf(error.code))))
-    sent.on("close", () => end(lost("closed")))
-    sent.on("response", (response) => {
-      const { headers: received, statusCode: status = 0 } = response
-      const answered = (read: Buffer | undefined) => end({ _tag: "Answered", status, headers: received, body: read })
-      clearTimeout(timer)
-      const parts: Array<Buffer> = []
-      let size = 0
-      const reading = setTimeout(() => answered(undefined), seconds * 1000)
-      response.on("data", (part: Buffer) => {
-        size += part.length
-        if (size > MAX_ANSWER) return answered(undefined)
-        parts.push(part)
-      })
-      response.on("end", () => {
-        const isEncoded = !["", "identity"].includes(String(received["content-encoding"] ?? ""))
-        answered(response.complete && !isEncoded ? Buffer.concat(parts) : undefined)
-      })
-      response.on("error", () => answered(undefined))
-      response.on("close", () => {
-        clearTimeout(reading)
-        answered(undefined)
-      })
-    })
-    sent.end(body)
-    return Effect.sync(() => end(lost("interrupted")))
-  })
-
-const wordOf = (code: string | undefined): string =>
-  code !== undefined && /^[A-Z0-9_]{1,40}$/.test(code) ? code : "error"
 
 const judge = ({ problem, result }: HttpRequest, exchange: Exchange): Sent => {
   if (exchange._tag === "NotReached") return { _tag: "Later", error: exchange.error }

@@ -1,22 +1,25 @@
 /**
  * The identity providers of an organization on the administrators' page, over the service of `max idp`. A provider says who a
- * person is, and with a role claim what they may do: it is removed only by an administrator with every power.
+ * person is, and with a role claim what they may do: it is added and removed only by an administrator with every power.
  */
 import { Context, Effect, Layer, Redacted } from "effect"
 import { Database } from "../../database/Database.ts"
-import type { NotAdmitted, NotAllowed, OperatorError, Unavailable } from "../../domain/errors.ts"
+import type { InvalidInput, NotAdmitted, NotAllowed, OperatorError, Unavailable } from "../../domain/errors.ts"
 import type { Principal } from "../../domain/Principal.ts"
 import { Power } from "../../permissions/Policy.ts"
 import type * as Wire from "../../wire/admin/providers.ts"
 import { boundMember } from "../access/boundMember.ts"
 import { IdentityProviders, type Proven } from "../access/IdentityProviders.ts"
 import type { JwtFault } from "../access/jwt.ts"
+import { JWT_FAULTS } from "../access/jwtFaults.ts"
+import { type NewProvider, providerProblem } from "../access/newProvider.ts"
+import type { State } from "../catalog/OrganizationState.ts"
 import { IdentityResolver } from "../members/IdentityResolver.ts"
 import { requirePower } from "../members/powers.ts"
 import { makeRowEvaluator } from "../policies/rowEvaluator.ts"
 import { makePeople, type Person } from "./people.ts"
 
-type Fault = NotAdmitted | NotAllowed | OperatorError | Unavailable
+type Fault = InvalidInput | NotAdmitted | NotAllowed | OperatorError | Unavailable
 
 export class Providers extends Context.Service<
   Providers,
@@ -24,6 +27,10 @@ export class Providers extends Context.Service<
     readonly list: (administrator: Principal) => Effect.Effect<Wire.Providers, Fault>
     /** Whom a token would admit with which roles, or why it wouldn't. Nothing is stored. */
     readonly try: (administrator: Principal, tried: Wire.TryToken) => Effect.Effect<Wire.TriedToken, Fault>
+    /** What a token would do at a provider that isn't trusted yet. Nothing is stored. */
+    readonly tryNew: (administrator: Principal, provider: Wire.AddProvider) => Effect.Effect<Wire.TriedToken, Fault>
+    /** Trusts a provider, if it has signed the token. */
+    readonly add: (administrator: Principal, provider: Wire.AddProvider) => Effect.Effect<void, Fault>
     readonly remove: (administrator: Principal, provider: Wire.RemoveProvider) => Effect.Effect<void, Fault>
   }
 >()("max/services/Providers") {
@@ -42,17 +49,45 @@ export class Providers extends Context.Service<
         return { principal, state, organization: state.catalog.organization }
       })
 
+      /** Whom a token would admit with which roles, or why it wouldn't. */
+      const outcome = Effect.fnUntraced(function* (
+        state: State,
+        principal: Principal,
+        proven: Proven | JwtFault
+      ): Effect.fn.Return<Wire.TriedToken, Unavailable> {
+        if (typeof proven === "string")
+          return { accepted: false, reason: JWT_FAULTS[proven], roles: [], unknownRoles: [] }
+        const anchorId = yield* boundMember(admission, proven)
+        const [person] = anchorId === undefined ? [] : yield* members(state, principal, anchorId)
+        const roles = proven.claimedRoles ?? person?.roles ?? []
+        const isKnown = (role: string) => Object.hasOwn(state.policy.roles, role)
+        const reason = refusal(proven, person)
+        return {
+          accepted: reason === undefined,
+          ...(reason === undefined ? {} : { reason }),
+          ...(person === undefined ? {} : { member: shown(person) }),
+          rolesFrom: proven.claimedRoles === undefined ? "membership" : "token",
+          roles: roles.filter(isKnown),
+          unknownRoles: roles.filter((role) => !isKnown(role)),
+          until: proven.expiresAt.toISOString()
+        }
+      })
+
       return Providers.of({
         list: Effect.fn("Providers.list")(function* (administrator) {
-          const { organization } = yield* current(administrator, ["members"])
+          const { organization, principal, state } = yield* current(administrator, ["members"])
           const listed = yield* providers.list(organization)
+          const names = new Map<string, Shown>()
+          for (const id of new Set(listed.flatMap(({ addedBy }) => addedBy ?? [])))
+            for (const person of yield* members(state, principal, id)) names.set(id, shown(person))
           return {
-            providers: listed.map(({ audience, issuer, jwksUrl, roleClaim, signIn }) => ({
+            providers: listed.map(({ addedBy, audience, issuer, jwksUrl, roleClaim, signIn }) => ({
               issuer,
               audience,
               keys: jwksUrl,
               ...(roleClaim === undefined ? {} : { roleClaim }),
-              ...(signIn === undefined ? {} : { signIn: signIn.name })
+              ...(signIn === undefined ? {} : { signIn: signIn.name }),
+              ...(addedBy === undefined ? {} : { addedBy: names.get(addedBy) ?? { id: addedBy } })
             }))
           }
         }),
@@ -60,24 +95,20 @@ export class Providers extends Context.Service<
         try: Effect.fn("Providers.try")(function* (administrator, { roleClaim, token, ...provider }) {
           const { organization, principal, state } = yield* current(administrator, ["members"])
           const proven = yield* providers.examine(organization, provider, Redacted.make(token.trim()), roleClaim)
-          if (typeof proven === "string")
-            return { accepted: false, reason: REASONS[proven], roles: [], unknownRoles: [] }
-          const anchorId = yield* boundMember(admission, proven)
-          const [person] = anchorId === undefined ? [] : yield* members(state, principal, anchorId)
-          const roles = proven.claimedRoles ?? person?.roles ?? []
-          const isKnown = (role: string) => Object.hasOwn(state.policy.roles, role)
-          const reason = refusal(proven, person)
-          return {
-            accepted: reason === undefined,
-            ...(reason === undefined ? {} : { reason }),
-            ...(person === undefined
-              ? {}
-              : { member: { id: person.id, ...(person.name === "" ? {} : { name: person.name }) } }),
-            rolesFrom: proven.claimedRoles === undefined ? "membership" : "token",
-            roles: roles.filter(isKnown),
-            unknownRoles: roles.filter((role) => !isKnown(role)),
-            until: proven.expiresAt.toISOString()
-          }
+          return yield* outcome(state, principal, proven)
+        }),
+
+        tryNew: Effect.fn("Providers.tryNew")(function* (administrator, tried) {
+          const { organization, principal, state } = yield* current(administrator, Power.literals)
+          const { provider, token } = yield* newProviderOf(tried)
+          const proven = yield* providers.rehearse(organization, provider, { administrator: principal, token })
+          return yield* outcome(state, principal, proven)
+        }),
+
+        add: Effect.fn("Providers.add")(function* (administrator, added) {
+          const { organization, principal } = yield* current(administrator, Power.literals)
+          const { provider, token } = yield* newProviderOf(added)
+          yield* providers.add(organization, provider, { administrator: principal, token })
         }),
 
         remove: Effect.fn("Providers.remove")(function* (administrator, { audience, issuer }) {
@@ -89,19 +120,28 @@ export class Providers extends Context.Service<
   )
 }
 
-const REASONS: Readonly<Record<JwtFault, string>> = {
-  form: "It isn't a signed token (JWT) with an issuer and an audience.",
-  algorithm: "It isn't signed in a way that Max accepts: RSA, ECDSA or EdDSA.",
-  key: "The provider has no key with which it is signed.",
-  signature: "Its signature doesn't fit the provider's key.",
-  issuer: "Another issuer (iss) made it.",
-  audience: "It is for another audience (aud).",
-  several: "It is for several audiences that are trusted here, so it isn't clear whose it is.",
-  expired: "It has expired. Paste a new one.",
-  early: "It isn't valid yet: compare the clocks of the provider and of this server.",
-  claims: "It lacks its expiry (exp) or its subject (sub), or one of its claims has the wrong form.",
-  unreachable: "The provider's keys can't be read at their address."
-}
+type Shown = NonNullable<Wire.TriedToken["member"]>
+
+const shown = ({ id, name }: Person): Shown => ({ id, ...(name === "" ? {} : { name }) })
+
+/** A secret without a name for the sign-in page would never be used. */
+const newProviderOf = ({ clientSecret, signIn, token, ...rest }: Wire.AddProvider) =>
+  signIn === undefined && clientSecret !== undefined
+    ? Effect.fail(providerProblem("signIn", "a client's secret needs a name on the sign-in page."))
+    : Effect.succeed({
+        token: Redacted.make(token.trim()),
+        provider: {
+          ...rest,
+          ...(signIn === undefined
+            ? {}
+            : {
+                signIn: {
+                  name: signIn,
+                  ...(clientSecret === undefined ? {} : { clientSecret: Redacted.make(clientSecret) })
+                }
+              })
+        } satisfies NewProvider
+      })
 
 /** Why a token that the provider signed admits no member. */
 const refusal = ({ email }: Proven, person: Person | undefined): string | undefined => {

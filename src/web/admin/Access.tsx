@@ -3,7 +3,9 @@ import { useId, useState } from "preact/hooks"
 import type { Power } from "../../wire/session.ts"
 import type { Providers, TriedToken } from "../../wire/admin/providers.ts"
 import { providers, removeProvider, tryToken } from "./api.ts"
-import { Badge, Command, ConfirmButton, Fact, Isolated, Moment, Roles, Title, useTitle, WhenLoaded } from "./parts.tsx"
+import { NewProvider } from "./NewProvider.tsx"
+import { Outcome } from "./Outcome.tsx"
+import { Command, ConfirmButton, Fact, Isolated, Title, useTitle, WhenLoaded } from "./parts.tsx"
 import { to } from "./place.ts"
 import { Sending, useSending } from "./sending.tsx"
 import { may, useLoaded } from "./state.ts"
@@ -28,8 +30,13 @@ export const AccessPage = () => {
             {all.map((one) => (
               <ProviderPart key={`${one.issuer} ${one.audience}`} of={one} reload={reload} />
             ))}
+            {ALL.every(may) ? (
+              <NewProvider key={all.length} reload={reload} />
+            ) : (
+              <p class="soft">Adding a provider needs every power: members, policy, data and secrets.</p>
+            )}
             <Command text="max idp add --issuer https://login.example.com --audience max">
-              An operator adds a provider:
+              An operator adds one without a token, also at a private address:
             </Command>
           </>
         )}
@@ -39,7 +46,7 @@ export const AccessPage = () => {
 }
 
 const ProviderPart = ({ of, reload }: { readonly of: Provider; readonly reload: () => void }) => {
-  const { audience, issuer, keys, roleClaim, signIn } = of
+  const { addedBy, audience, issuer, keys, roleClaim, signIn } = of
   const heading = useId()
   return (
     <section aria-labelledby={heading}>
@@ -66,6 +73,15 @@ const ProviderPart = ({ of, reload }: { readonly of: Provider; readonly reload: 
           )}
         </Fact>
         <Fact name="On the sign-in page">{signIn === undefined ? "no" : <Isolated>{signIn}</Isolated>}</Fact>
+        <Fact name="Added by">
+          {addedBy === undefined ? (
+            "the operator"
+          ) : (
+            <a href={to(["people", addedBy.id])}>
+              <Isolated>{addedBy.name ?? addedBy.id}</Isolated>
+            </a>
+          )}
+        </Fact>
       </dl>
       <Trial of={of} />
       {ALL.every(may) ? (
@@ -148,41 +164,3 @@ const Trial = ({ of: { audience, issuer, roleClaim } }: { readonly of: Provider 
     </>
   )
 }
-
-const Outcome = ({
-  of: { accepted, member, reason, roles, rolesFrom, unknownRoles, until }
-}: {
-  readonly of: TriedToken
-}) => (
-  <div class={accepted ? "notice" : "notice warn"} role="group" aria-label="What the token would do">
-    <p>
-      <Badge kind={accepted ? "good" : "bad"}>{accepted ? "Accepted" : "Refused"}</Badge> {reason}
-    </p>
-    {rolesFrom === undefined ? null : (
-      <dl class="facts wide">
-        <Fact name="Member">
-          {member === undefined ? (
-            "none"
-          ) : (
-            <a href={to(["people", member.id])}>
-              <Isolated>{member.name ?? member.id}</Isolated>
-            </a>
-          )}
-        </Fact>
-        <Fact name={rolesFrom === "token" ? "Roles of the token" : "Roles of the membership"}>
-          <Roles roles={roles} />
-        </Fact>
-        {unknownRoles.length === 0 ? null : (
-          <Fact name="Not in the policy">
-            <Roles roles={unknownRoles} /> <span class="soft">give nothing</span>
-          </Fact>
-        )}
-        {until === undefined ? null : (
-          <Fact name="Valid until">
-            <Moment at={until} />
-          </Fact>
-        )}
-      </dl>
-    )}
-  </div>
-)

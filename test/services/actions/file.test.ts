@@ -1,6 +1,6 @@
 /** A file of actions: what is refused, with its place. */
 import { describe, expect, it } from "vitest"
-import { isPublicAddress } from "../../../src/services/actions/hosts.ts"
+import { isPublicAddress } from "../../../src/services/network/hosts.ts"
 import { readActions } from "../../../src/services/actions/readActions.ts"
 import { systemCatalog } from "../../support/catalog.ts"
 import { fileOf } from "../../support/service.ts"

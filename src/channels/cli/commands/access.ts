@@ -1,13 +1,14 @@
 /** Commands for remote access: tokens for programs, and the identity providers that an organization trusts. */
 import { Effect, Option } from "effect"
 import { Command, Flag } from "effect/cli"
+import { type InvalidInput, OperatorError } from "../../../domain/errors.ts"
 import { quoted } from "../../../domain/text.ts"
 import { readReference } from "../../../env.ts"
 import { Credentials, type Scope, SCOPES } from "../../../services/access/Credentials.ts"
 import { IdentityProviders } from "../../../services/access/IdentityProviders.ts"
 import { Passkeys } from "../../../services/access/Passkeys.ts"
 import { currentOrganization, memberNames, memberOf, UsageError } from "../context.ts"
-import { argument, optional, required } from "../flags.ts"
+import { argument, optional, required, toggle } from "../flags.ts"
 import { columns, listing, note, result } from "../output.ts"
 
 const day = (date: Date): string => date.toISOString().slice(0, 10)
@@ -142,6 +143,12 @@ export const passkey = Command.make("passkey").pipe(
 const issuer = required("issuer", "The issuer (iss claim) of its tokens: an https URL")
 const audience = required("audience", "The audience (aud claim) of its tokens; use one for Max alone")
 
+/** The problem of a field, at the flag that sets it. */
+const atFlag = ({ message, problems: [problem] = [] }: InvalidInput) =>
+  problem === undefined
+    ? message
+    : `--${problem.field.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}: ${problem.message}`
+
 const add = Command.make(
   "add",
   {
@@ -156,26 +163,30 @@ const add = Command.make(
       "sign-in",
       "Offer it on the sign-in page under this name, such as Google; the audience is then the client's id"
     ),
-    clientSecret: optional("client-secret", "With --sign-in: the client's secret, as env:NAME or file:/path")
+    clientSecret: optional("client-secret", "With --sign-in: the client's secret, as env:NAME or file:/path"),
+    seal: toggle("seal", "Seal the client's secret, as the page does, instead of keeping the reference")
   },
   Effect.fnUntraced(function* (input) {
     const providers = yield* IdentityProviders
-    const provider = yield* providers.add(yield* currentOrganization, {
-      issuer: input.issuer,
-      audience: input.audience,
-      jwksUrl: Option.getOrUndefined(input.jwksUrl),
-      ...(Option.isSome(input.roleClaim) ? { roleClaim: input.roleClaim.value } : {}),
-      ...(Option.isSome(input.signIn)
-        ? {
-            signIn: {
-              name: input.signIn.value,
-              ...(Option.isSome(input.clientSecret)
-                ? { clientSecret: (yield* readReference("--client-secret", input.clientSecret.value)).reference }
-                : {})
+    const read = Option.isSome(input.clientSecret)
+      ? yield* readReference("--client-secret", input.clientSecret.value)
+      : undefined
+    const provider = yield* providers
+      .add(yield* currentOrganization, {
+        issuer: input.issuer,
+        audience: input.audience,
+        jwksUrl: Option.getOrUndefined(input.jwksUrl),
+        roleClaim: Option.getOrUndefined(input.roleClaim),
+        ...(Option.isSome(input.signIn)
+          ? {
+              signIn: {
+                name: input.signIn.value,
+                ...(read === undefined ? {} : { clientSecret: input.seal ? read.secret : read.reference })
+              }
             }
-          }
-        : {})
-    })
+          : {})
+      })
+      .pipe(Effect.catchTag("InvalidInput", (error) => OperatorError.of(atFlag(error))))
     yield* result(provider, [`Tokens of ${provider.issuer} for ${provider.audience} are trusted now.`])
     yield* note(
       "They admit members whose e-mail address the provider has verified, or whose subject is bound with max member add --subject."
@@ -192,8 +203,14 @@ const providers = Command.make(
     yield* listing(
       listed,
       "There is no identity provider yet.",
-      (provider) => [provider.issuer, provider.audience, provider.jwksUrl, provider.roleClaim ?? "from the membership"],
-      ["issuer", "audience", "keys", "roles"]
+      (provider) => [
+        provider.issuer,
+        provider.audience,
+        provider.jwksUrl,
+        provider.roleClaim ?? "from the membership",
+        provider.addedBy ?? "operator"
+      ],
+      ["issuer", "audience", "keys", "roles", "added by"]
     )
   })
 ).pipe(Command.withDescription("List the identity providers"))

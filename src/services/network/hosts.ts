@@ -1,5 +1,5 @@
 /**
- * Which hosts an action may reach: public ones by https, and those that the operator lists. Every address that a name resolves
+ * Which hosts a request to an address that people chose may reach: public ones by https, and those that the operator lists. Every address that a name resolves
  * to is checked, and the connection uses the checked addresses, so that a name can't lead elsewhere in between.
  */
 import { lookup as resolveName } from "node:dns"
@@ -44,10 +44,10 @@ export const isPublicAddress = (address: string): boolean => {
 const bare = (hostname: string): string => hostname.replace(/^\[|\]$/g, "")
 
 /** Whether the operator lists the host, with or without its port. */
-const isListed = ({ host, hostname }: URL, listed: ReadonlyArray<string>): boolean =>
+export const isListed = ({ host, hostname }: URL, listed: ReadonlyArray<string>): boolean =>
   listed.some((one) => one.toLowerCase() === host || one.toLowerCase() === hostname)
 
-/** Why an action may not call an address; undefined when it may. What a name resolves to is checked when it is called. */
+/** Why an address may not be called; undefined when it may. What a name resolves to is checked when it is called. */
 export const hostProblem = (url: URL, listed: ReadonlyArray<string>): string | undefined => {
   if (isListed(url, listed)) return undefined
   if (url.protocol !== "https:") return "It must be https, unless MAX_PRIVATE_HOSTS lists its host."
