@@ -425,6 +425,21 @@ export const requestsOf = async (world) => {
       },
       { status: [409] }
     ),
+    ...["/trial", ""].map((path) =>
+      post(
+        `a new identity provider${path}`,
+        `/v1/admin/providers${path}`,
+        {
+          issuer: "https://127.0.0.1/login",
+          audience: "new",
+          roleClaim: "roles",
+          signIn: "Example ID",
+          clientSecret: "secret",
+          token: "eyJhbGciOiJub25lIn0.e30."
+        },
+        { status: [400] }
+      )
+    ),
     post(
       "remove an identity provider",
       "/v1/admin/providers/remove",

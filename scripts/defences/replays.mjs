@@ -1,5 +1,6 @@
 // Replays of published vulnerabilities: each names its test, its defence, and the patch that removes the defence.
 import { moves } from "./moves.mjs"
+import { providers } from "./providers.mjs"
 
 const bind = "src/permissions/bindPredicate.ts"
 const engine = "src/permissions/PermissionEngine.ts"
@@ -3306,7 +3307,13 @@ export const replays = [
     test: [providersTest, "is removed only with every power, and never another organization's"],
     defence: "Providers.ts: removing a provider needs every power",
     removed: "the powers but one",
-    patches: [["src/services/administration/Providers.ts", "Power.literals)", '["members"])']]
+    patches: [
+      [
+        "src/services/administration/Providers.ts",
+        "current(administrator, Power.literals)\n          yield* providers.remove(",
+        'current(administrator, ["members"])\n          yield* providers.remove('
+      ]
+    ]
   },
   {
     name: "An identity provider removed with powers that were lost in between (our own review)",
@@ -3324,13 +3331,13 @@ export const replays = [
   {
     name: "A forged token that asked what another organization trusts (our own review)",
     test: [providersTest, "doesn't tell by an unsigned one what another organization trusts"],
-    defence: "IdentityProviders.ts `examine`: the signature is checked before the other audiences",
+    defence: "IdentityProviders.ts `examined`: the signature is checked before the other audiences",
     removed: "the order",
     patches: [
       [
         "src/services/access/IdentityProviders.ts",
         'return "audience"\n',
-        'return "audience"\n          if ((yield* named(claims)) === undefined) return "several"\n'
+        'return "audience"\n          if ((yield* named(claims)).length !== 1) return "several"\n'
       ]
     ]
   },
@@ -3342,8 +3349,8 @@ export const replays = [
     patches: [
       [
         "src/services/administration/Providers.ts",
-        'const { organization, principal, state } = yield* current(administrator, ["members"])',
-        "const { organization, principal, state } = yield* current(administrator, [])"
+        'current(administrator, ["members"])\n          const proven',
+        "current(administrator, [])\n          const proven"
       ]
     ]
   },
@@ -3416,5 +3423,6 @@ export const replays = [
     removed: "the comparison with TRUE",
     patches: [[shownRows, '(${shown.join(" AND ")}) IS TRUE', '(${shown.join(" AND ")})']]
   },
-  ...moves
+  ...moves,
+  ...providers
 ]

@@ -271,7 +271,7 @@ export const SETTINGS = {
     "MAX_PRIVATE_HOSTS",
     list,
     "",
-    "Hosts (or host:port) in private networks that published actions may call, also by http."
+    "Hosts (or host:port) in private networks that published actions may call, also by http, and where administrators may add identity providers."
   ),
   intakeAs: setting(
     "MAX_INTAKE_AS",

@@ -12,7 +12,7 @@ import { Api } from "../../src/channels/http/Api.ts"
 import { Database } from "../../src/database/Database.ts"
 import type { PolicyDocument } from "../../src/permissions/policyDocument.ts"
 import { AuditLog } from "../../src/services/audit/AuditLog.ts"
-import { IdentityProviders } from "../../src/services/access/IdentityProviders.ts"
+import { IdentityProviders, providerId } from "../../src/services/access/IdentityProviders.ts"
 import { Policies } from "../../src/services/policies/Policies.ts"
 import { administered } from "../support/administered.ts"
 import { ACCOUNT, PUBLIC_URL, startCarrier, TOKEN } from "../support/carrier.ts"
@@ -43,6 +43,7 @@ beforeAll(async () => {
   server = await startServer(url, {
     anthropicUrl: model.url,
     twilioUrl: carrier.url,
+    privateHosts: [new URL(provider.issuer).host],
     publicUrl: PUBLIC_URL,
     stateDir
   })
@@ -75,7 +76,7 @@ interface Act {
   /** What is done to both organizations by command before. */
   readonly before?: ReadonlyArray<(twin: Twin) => ReadonlyArray<string>>
   readonly path?: (twin: Twin) => string
-  readonly body?: (twin: Twin) => object | FormData
+  readonly body?: (twin: Twin) => object | FormData | Promise<object>
   readonly command: (twin: Twin) => ReadonlyArray<string>
   /** An act without audit events of its own. */
   readonly leaves?: "a waiting change"
@@ -110,6 +111,11 @@ const phoneOf = (twin: Twin) => {
 }
 /** A pair of issuer and audience belongs to one organization. */
 const trusted = (twin: Twin) => ["--issuer", provider.issuer, "--audience", twin.host]
+/** The same provider with a token that it has signed, as an administrator sends it. */
+const vouched = async (twin: Twin, rest: object = {}) => {
+  const claims = { sub: "lena", aud: twin.host, email: address("lena")(twin), email_verified: true }
+  return { issuer: provider.issuer, audience: twin.host, token: await provider.sign(claims), ...rest }
+}
 const addingNumber = (twin: Twin) => {
   const token = ["--account", ACCOUNT, "--token", "env:TWILIO_TOKEN", "--seal"]
   return ["sms", "add-number", phoneOf(twin), ...token]
@@ -347,6 +353,21 @@ const ACTS: ReadonlyArray<Act> = [
     command: () => ["sms", "set", "--changes", "once", "--tell-approvers", "on"]
   },
   {
+    route: "POST /v1/admin/providers",
+    what: "trusts an identity provider",
+    body: (twin) => vouched(twin, { roleClaim: "realm_access.roles" }),
+    command: (twin) => ["idp", "add", ...trusted(twin), "--role-claim", "realm_access.roles"]
+  },
+  {
+    route: "POST /v1/admin/providers",
+    what: "trusts an identity provider with which people sign in, and seals the secret of its client",
+    body: (twin) => vouched(twin, { signIn: "Twin ID", clientSecret: TOKEN }),
+    command: (twin) => [
+      ...["idp", "add", ...trusted(twin), "--sign-in", "Twin ID"],
+      ...["--client-secret", "env:TWILIO_TOKEN", "--seal"]
+    ]
+  },
+  {
     route: "POST /v1/admin/providers/remove",
     what: "stops trusting an identity provider",
     before: [(twin) => ["idp", "add", ...trusted(twin)]],
@@ -377,6 +398,7 @@ const READS: Readonly<
     const claims = { sub: "lena", aud: audience, email: address("lena")(twin), email_verified: true }
     return { issuer, audience, token: await provider.sign(claims) }
   },
+  "POST /v1/admin/providers/trial": (twin) => vouched(twin),
   "POST /v1/admin/policy/check": (_, document) => ({ document: withRule(document) }),
   "POST /v1/admin/policy/grid": (_, document) => ({
     document,
@@ -450,6 +472,7 @@ const neutral = (value: unknown, twin: Twin, names: ReadonlyArray<readonly [stri
       ? "…"
       : part
   )
+  text = text.replaceAll(providerId({ issuer: provider.issuer, audience: twin.host }), "PROVIDER")
   for (const [id, name] of names) text = text.replaceAll(id, name)
   return named(text)
     .replaceAll(twin.host, "twin.example")
@@ -508,7 +531,7 @@ describe("what an administrator does over HTTP", () => {
       const [web, cmd] = twins
       const earlier = [(await eventsOf(web)).length, (await eventsOf(cmd)).length] as const
       expect(earlier[0]).toBe(earlier[1])
-      const answer = await request(act.route, web, act.path?.(web), act.body?.(web))
+      const answer = await request(act.route, web, act.path?.(web), await act.body?.(web))
       expect([act.route, answer.status < 300 ? "done" : answer.text]).toEqual([act.route, "done"])
       const ran = await max([...act.command(cmd), "--org", cmd.organization.slug])
       expect([ran.code, ran.code === 0 ? "" : ran.stderr]).toEqual([0, ""])

@@ -1,6 +1,6 @@
-/** The page Access in a real browser: a token is tried and a provider removed, with the keyboard alone and on a phone. */
+/** The page Access in a real browser: a token is tried, a provider added and removed, with the keyboard alone and on a phone. */
 import { Effect, Exit, Scope } from "effect"
-import type { Browser } from "playwright-core"
+import type { Browser, Page } from "playwright-core"
 import { afterAll, beforeAll, expect, it } from "vitest"
 import { IdentityProviders } from "../../src/services/access/IdentityProviders.ts"
 import { administered } from "../support/administered.ts"
@@ -17,7 +17,9 @@ let harbor: Effect.Success<ReturnType<typeof administered>>
 
 beforeAll(async () => {
   provider = await startProvider()
-  server = await startServer(await Effect.runPromise(migratedDatabase.pipe(Scope.provide(scope))))
+  server = await startServer(await Effect.runPromise(migratedDatabase.pipe(Scope.provide(scope))), {
+    privateHosts: [new URL(provider.issuer).host]
+  })
   harbor = await server.run(administered({ slug: "harbor" }))
   await server.run(
     Effect.flatMap(IdentityProviders, (providers) =>
@@ -39,6 +41,10 @@ const visit = async (looks: Looks, who = "yuki") => {
   await page.goto(`${server.url}/admin#/access`)
   await page.locator("main h1").waitFor()
   return page
+}
+const picture = async (page: Page, name: string) => {
+  const folder = process.env["MAX_SCREENSHOTS"]
+  if (folder !== undefined) await page.screenshot({ path: `${folder}/${name}.png`, fullPage: true })
 }
 const lena = (claims = {}) =>
   provider.sign({ sub: "lena", email: "lena@harbor.example", email_verified: true, ...claims })
@@ -65,6 +71,71 @@ it.each([
   await page.getByRole("button", { name: "Try the token" }).click()
   await expect.poll(() => outcome.innerText()).toMatch(/Refused.*has expired/s)
   expect(await accessibilityFaults(page)).toEqual([])
+})
+
+it.each([
+  { width: 1200, theme: "light" },
+  { width: 1200, theme: "dark" },
+  { width: 390, theme: "light" },
+  { width: 390, theme: "dark" }
+] as const)("a new provider is trusted only after a token of it was tried, at $width in $theme", async (looks) => {
+  const page = await visit(looks)
+  const trust = page.getByRole("button", { name: "Trust the provider" })
+  const outcome = page.getByRole("group", { name: "What the token would do" })
+  const tried = page.getByRole("button", { name: "Try the provider" })
+  const issuer = page.getByLabel("Issuer")
+  const token = page.getByLabel("Token of the new provider")
+  const isSound = async () => {
+    expect(await accessibilityFaults(page)).toEqual([])
+    expect(await page.evaluate("document.documentElement.scrollWidth <= innerWidth")).toBe(true)
+  }
+  const audience = `new-${looks.width}-${looks.theme}`
+  await issuer.fill("http://login.example.com")
+  await page.getByLabel("Audience").fill(audience)
+  await page.getByLabel("Name on the sign-in page").fill("Harbor ID")
+  await token.fill(await lena({ aud: audience }))
+  await tried.click()
+  await page.getByRole("alert").waitFor()
+  expect(await page.getByRole("alert").innerText()).toContain("must be an https URL")
+  expect(await issuer.getAttribute("aria-invalid")).toBe("true")
+  await isSound()
+  await picture(page, `provider-refused-${audience}`)
+
+  await issuer.fill(provider.issuer)
+  await token.fill(await lena({ aud: audience, exp: 1 }))
+  await tried.click()
+  await expect.poll(() => outcome.innerText()).toMatch(/Refused.*has expired/s)
+  expect([await trust.count(), await issuer.getAttribute("aria-invalid")]).toEqual([0, null])
+
+  await token.fill(await lena({ aud: audience }))
+  expect(await outcome.count()).toBe(0)
+  await page.keyboard.press("Tab")
+  await page.keyboard.press("Enter")
+  await expect.poll(() => outcome.innerText()).toMatch(/Accepted.*Lena Brandt/s)
+  await isSound()
+  await picture(page, `provider-tried-${audience}`)
+  // What was tried counts for what was written then.
+  await page.getByLabel("Role claim").fill("roles")
+  expect(await trust.count()).toBe(0)
+  await tried.click()
+  await trust.focus()
+  await page.keyboard.press("Enter")
+  await page.getByRole("dialog").waitFor()
+  await isSound()
+  await page.getByRole("button", { name: "Trust it" }).focus()
+  await page.keyboard.press("Enter")
+  await page.getByText(audience, { exact: true }).waitFor()
+  expect(await issuer.inputValue()).toBe("")
+  await isSound()
+  const answer = await fetch(`${server.url}/v1/tools/listEntityTypes`, {
+    method: "POST",
+    headers: { authorization: `Bearer ${await lena({ aud: audience })}`, "content-type": "application/json" },
+    body: "{}"
+  })
+  expect(answer.status).toBe(200)
+  await server.run(
+    Effect.flatMap(IdentityProviders, (all) => all.remove(harbor.organization, provider.issuer, audience))
+  )
 })
 
 it("is no page of an administrator without the power members", async () => {

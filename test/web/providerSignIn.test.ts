@@ -2,6 +2,7 @@
 import { Effect, Exit, Scope } from "effect"
 import { writeFileSync, mkdtempSync, rmSync } from "node:fs"
 import { createServer, type Server } from "node:http"
+import { exportJWK, generateKeyPair, type GenerateKeyPairResult, SignJWT } from "jose"
 import { type AddressInfo } from "node:net"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
@@ -16,11 +17,14 @@ import { migratedDatabase } from "../support/database.ts"
 import { ask, startServer, type TestServer } from "../support/http.ts"
 
 const SECRET = "a secret of the client that is long enough"
+/** One that an administrator pastes is a single word. */
+const PASTED = "a-secret-of-the-client-that-is-long-enough"
 const folder = mkdtempSync(join(tmpdir(), "max-oidc-"))
 const scope = Scope.makeUnsafe()
 let url: string
 let issuer: string
 let identities: Server
+let keys: GenerateKeyPairResult
 let server: TestServer
 let browser: Browser
 let harbor: Effect.Success<ReturnType<typeof administered>>
@@ -50,10 +54,12 @@ beforeAll(async () => {
   const [port, at] = [await freePort(), await freePort()]
   url = `http://127.0.0.1:${port}`
   issuer = `http://127.0.0.1:${at}`
+  keys = await generateKeyPair("RS256", { extractable: true })
   const provider = new Provider(issuer, {
-    clients: ["max", "max-roles"].map((client_id) => ({
+    jwks: { keys: [{ ...(await exportJWK(keys.privateKey)), kid: "one", alg: "RS256", use: "sig" }] },
+    clients: ["max", "max-roles", "max-page"].map((client_id) => ({
       client_id,
-      client_secret: SECRET,
+      client_secret: client_id === "max-page" ? PASTED : SECRET,
       redirect_uris: [`${url}/v1/session/callback`]
     })),
     cookies: { keys: ["a key of the test"] },
@@ -65,7 +71,9 @@ beforeAll(async () => {
   await listening(identities, at)
   server = await startServer(await Effect.runPromise(migratedDatabase.pipe(Scope.provide(scope))), {
     httpPort: port,
-    publicUrl: url
+    publicUrl: url,
+    privateHosts: [new URL(issuer).host],
+    stateDir: folder
   })
   harbor = await server.run(administered({ slug: "harbor" }))
   const clientSecret = `file:${join(folder, "secret")}`
@@ -147,6 +155,46 @@ describe("a person at an identity provider", () => {
   })
 })
 
+describe("a provider that an administrator adds on the page", () => {
+  const filled = async (page: Page, audience: string) => {
+    await page.goto(`${url}/admin#/access`)
+    await page.getByLabel("Issuer").fill(issuer)
+    await page.getByLabel("Audience").fill(audience)
+    await page.getByLabel("Name on the sign-in page").fill("Page ID")
+    await page.getByLabel("Client secret").fill(PASTED)
+  }
+
+  it("is tried with a pasted token, and lets a person sign in with its sealed secret until it is removed", async () => {
+    const session = { name: "max_session", value: await server.run(harbor.session("yuki")), url }
+    const { close, page } = await openPage(browser, url, { width: 390, cookie: session })
+    await filled(page, "max-page")
+    const claims = { sub: "lena", ...ACCOUNTS["lena"], iss: issuer, aud: "max-page" }
+    const token = await new SignJWT(claims)
+      .setProtectedHeader({ alg: "RS256", kid: "one" })
+      .setExpirationTime("5m")
+      .sign(keys.privateKey)
+    await page.getByLabel("Token of the new provider").fill(token)
+    await page.getByRole("button", { name: "Try the provider" }).click()
+    const outcome = page.getByRole("group", { name: "What the token would do" })
+    await expect.poll(() => outcome.innerText()).toMatch(/Accepted.*Lena Brandt/s)
+    await page.getByRole("button", { name: "Trust the provider" }).click()
+    await page.getByRole("button", { name: "Trust it" }).click()
+    await page.getByRole("heading", { name: "Page ID" }).waitFor()
+    expect(await page.locator("main").innerText()).toContain("Yuki")
+    expect(await page.content()).not.toContain(PASTED)
+    await close()
+
+    const person = await signInAs("lena", "Page ID")
+    await expect.poll(() => person.page.title()).toBe("Max at Harbor")
+    await person.close()
+    await server.run(
+      Effect.flatMap(IdentityProviders, (providers) => providers.remove(harbor.organization, issuer, "max-page"))
+    )
+    const ways = await ask(url, "/v1/session/ways", { headers: { host: new URL(url).host } })
+    expect(ways.text).not.toContain("Page ID")
+  })
+})
+
 describe("the way back from a provider", () => {
   const callback = (query: string, cookie?: string) =>
     ask(url, `/v1/session/callback${query}`, {
@@ -214,7 +262,8 @@ describe("the way back from a provider", () => {
 
   it("counts in the browser that left, once, though the code is valid", async () => {
     const { kept, search } = await heldBack()
-    const first = await callback(search, kept)
+    const elsewhere = ["returnTo", "next"].map((name) => `&${name}=${encodeURIComponent("https://evil.example")}`)
+    const first = await callback(`${search}${elsewhere.join("")}`, kept)
     expect([first.headers["location"], String(first.headers["set-cookie"])]).toEqual([
       "/",
       expect.stringContaining("max_session=")

@@ -58,7 +58,7 @@ export const NewProvider = ({ reload }: { readonly reload: () => void }) => {
         <Text {...field("audience")} label="Audience" required placeholder="max">
           The client's id at the provider, if people sign in with it.
         </Text>
-        <Text {...field("roleClaim")} label="Claim with the roles" placeholder="realm_access.roles">
+        <Text {...field("roleClaim")} label="Role claim" placeholder="realm_access.roles">
           Its roles then replace those of the membership. Empty: those of the membership.
         </Text>
         <Text {...field("signIn")} label="Name on the sign-in page" placeholder="Example ID">
@@ -77,29 +77,31 @@ export const NewProvider = ({ reload }: { readonly reload: () => void }) => {
         />
       </form>
       {tried === undefined ? null : (
-        <>
+        <div class="stacked after">
           <Outcome of={tried} />
           {tried.rolesFrom === undefined ? null : (
-            <ConfirmButton
-              label="Trust the provider"
-              title={`Trust ${added.issuer}?`}
-              confirm="Trust it"
-              act={() => addProvider(added)}
-              done="The provider is trusted."
-              reload={reload}
-            >
-              <p>
-                From now on it decides who comes in as which member
-                {added.roleClaim === undefined ? null : (
-                  <>
-                    , with the roles of <Isolated>{added.roleClaim}</Isolated>
-                  </>
-                )}
-                . That you added it is recorded.
-              </p>
-            </ConfirmButton>
+            <div>
+              <ConfirmButton
+                label="Trust the provider"
+                title={`Trust ${added.issuer}?`}
+                confirm="Trust it"
+                act={() => addProvider(added)}
+                done="The provider is trusted."
+                reload={reload}
+              >
+                <p>
+                  From now on it decides who comes in as which member
+                  {added.roleClaim === undefined ? null : (
+                    <>
+                      , with the roles of <Isolated>{added.roleClaim}</Isolated>
+                    </>
+                  )}
+                  . That you added it is recorded.
+                </p>
+              </ConfirmButton>
+            </div>
           )}
-        </>
+        </div>
       )}
     </section>
   )

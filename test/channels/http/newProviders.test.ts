@@ -274,5 +274,13 @@ describe("an administrator's provider", () => {
     expect(await sql("SELECT sealed IS NOT NULL AS sealed FROM max.secrets")).toEqual([{ sealed: true }])
     expect((await remove("client")).status).toBe(204)
     expect(await sql("SELECT 1 FROM max.secrets")).toEqual([])
+    // What would be an operator's reference is a secret like any other.
+    for (const clientSecret of ["file:/etc/hostname", "env:PATH"]) {
+      expect((await call("providers", { ...body, clientSecret })).status).toBe(204)
+      expect(await sql("SELECT client_secret FROM max.identity_providers WHERE audience = 'client'")).toEqual([
+        { client_secret: "sealed" }
+      ])
+      await remove("client")
+    }
   })
 })

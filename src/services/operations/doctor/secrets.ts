@@ -16,7 +16,7 @@ interface Row {
 
 const MEND = [
   "Bring the sealing key: the file seal.key of MAX_STATE_DIR, or MAX_SEAL_KEY, from where the secrets were sealed,",
-  "or paste them again, on the pages Model and Phone: /admin"
+  "or paste them again, on the pages Model, Phone and Access: /admin"
 ]
 
 export const secrets: Check = Effect.fnUntraced(function* ({ inspection, owner, sealingKey }) {
