@@ -140,7 +140,7 @@ export const providers = [
       [
         service,
         "yield* raiseEpoch(app, organization.id, [{ actor,",
-        "if (added === undefined) yield* raiseEpoch(app, organization.id, [{ actor,"
+        'if (issuer === "") yield* raiseEpoch(app, organization.id, [{ actor,'
       ]
     ]
   },
@@ -152,7 +152,7 @@ export const providers = [
     patches: [[service, "if (rows.length !== (isNew ? 0 : 1))", "if (!isNew && rows.length !== 1)"]]
   },
   {
-    name: "A reference to the operator's file, pasted as the secret of a client whose provider the administrator chose (our own review)",
+    name: "An operator's file, named by an administrator as the secret of a client at an address of choice (our own review)",
     test: [
       added,
       "keeps the client's secret sealed, in no answer, table, trace or event, and forgets it when it is removed"

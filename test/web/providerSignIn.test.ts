@@ -9,7 +9,7 @@ import { join } from "node:path"
 import { Provider } from "oidc-provider"
 import type { Browser, Page } from "playwright-core"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
-import { IdentityProviders } from "../../src/services/access/IdentityProviders.ts"
+import { IdentityProviders, providerId } from "../../src/services/access/IdentityProviders.ts"
 import { Memberships } from "../../src/services/members/Memberships.ts"
 import { administered } from "../support/administered.ts"
 import { accessibilityFaults, openBrowser, openPage } from "../support/browser.ts"
@@ -245,8 +245,7 @@ describe("the way back from a provider", () => {
     page.on("request", (request) => {
       if (request.url().startsWith(`${url}/v1/session/callback`)) held = request.url()
     })
-    await page.goto(url)
-    await page.getByRole("link", { name: "Sign in with Harbor ID" }).click()
+    await page.goto(`${url}/v1/session/with/${providerId({ issuer, audience: "max" })}`)
     await page.locator("input[name=login]").fill("lena")
     await page.locator("input[name=password]").fill("any")
     await page.locator("button[type=submit]").click()

@@ -1,7 +1,6 @@
 /** A new identity provider: tried with a pasted token first, and trusted only with one that it has signed. */
 import type { ComponentChildren } from "preact"
 import { useId, useState } from "preact/hooks"
-import type { FieldProblem } from "../../domain/errors.ts"
 import type { AddProvider, TriedToken } from "../../wire/admin/providers.ts"
 import { addProvider, tryNewProvider } from "./api.ts"
 import { Outcome } from "./Outcome.tsx"
@@ -30,7 +29,10 @@ export const NewProvider = ({ reload }: { readonly reload: () => void }) => {
   const [tried, setTried] = useState<TriedToken>()
   const sending = useSending()
   const heading = useId()
-  const problems = (sending.problem?.more["problems"] ?? []) as ReadonlyArray<FieldProblem>
+  const problems = (sending.problem?.more["problems"] ?? []) as ReadonlyArray<{
+    readonly field: string
+    readonly message: string
+  }>
   const atFields = { busy: sending.busy, submit: sending.submit }
   const added = addedOf(written)
   /** What was tried counts for what is written, and for nothing else. */
