@@ -401,7 +401,7 @@ describe("a token of an identity provider", () => {
     const claim = Effect.flatMap(IdentityProviders, (providers) =>
       providers.add(borealis, { issuer: provider.issuer, audience: "max" })
     )
-    await expect(server.run(claim)).rejects.toMatchObject({ _tag: "OperatorError" })
+    await expect(server.run(claim)).rejects.toMatchObject({ _tag: "InvalidInput", problems: [{ field: "issuer" }] })
   })
 
   it("is answered Unavailable, not refused, while the provider's keys can't be fetched", async () => {
