@@ -362,10 +362,10 @@ const ACTS: ReadonlyArray<Act> = [
     route: "POST /v1/admin/providers",
     what: "trusts an identity provider with which people sign in, and seals the secret of its client",
     body: (twin) => vouched(twin, { signIn: "Twin ID", clientSecret: TOKEN }),
-    command: (twin) => [
-      ...["idp", "add", ...trusted(twin), "--sign-in", "Twin ID"],
-      ...["--client-secret", "env:TWILIO_TOKEN", "--seal"]
-    ]
+    command: (twin) => {
+      const secret = ["--client-secret", "env:TWILIO_TOKEN", "--seal"]
+      return ["idp", "add", ...trusted(twin), "--sign-in", "Twin ID", ...secret]
+    }
   },
   {
     route: "POST /v1/admin/providers/remove",

@@ -139,6 +139,7 @@ describe("the issuer of an administrator's provider", () => {
       await isRefused(`https://${host}:${port}`)
     // http is for loopback, and there for operators and hosts that they list.
     for (const host of ["127.0.0.1", "localhost", "[::1]"]) await isRefused(`http://${host}:${port}`)
+    expect(connections).toBe(0)
   })
 
   it("is no name that leads to one, alone or among public ones", async () => {
@@ -175,6 +176,7 @@ describe("the issuer of an administrator's provider", () => {
         response.writeHead(answer.status, { "content-type": "application/json", ...location }).end(answer.body)
       })
       await isRefused(listed.url)
+      expect(listed.asked.length).toBe(2)
     }
   })
 
