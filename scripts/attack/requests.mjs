@@ -386,6 +386,7 @@ export const requestsOf = async (world) => {
       keepChanges: true,
       dryRun: true
     }),
+    get("past imports", "/v1/admin/import/runs", { before: 1000, limit: 5 }),
     post("sample data", "/v1/admin/import/sample", undefined, { status: [409] }),
     get("model", "/v1/admin/model"),
     post("set the model", "/v1/admin/model", { model: "claude-haiku-5-5", dayTurns: 5000, dayTokens: 1_000_000 }),

@@ -1,4 +1,5 @@
 // Replays of published vulnerabilities: each names its test, its defence, and the patch that removes the defence.
+import { administrators } from "./administrators.mjs"
 import { moves } from "./moves.mjs"
 import { providers } from "./providers.mjs"
 
@@ -3423,6 +3424,7 @@ export const replays = [
     removed: "the comparison with TRUE",
     patches: [[shownRows, '(${shown.join(" AND ")}) IS TRUE', '(${shown.join(" AND ")})']]
   },
+  ...administrators,
   ...moves,
   ...providers
 ]

@@ -5,7 +5,15 @@ import * as HttpApiEndpoint from "effect/http-api/HttpApiEndpoint"
 import * as HttpApiGroup from "effect/http-api/HttpApiGroup"
 import * as HttpApiSchema from "effect/http-api/HttpApiSchema"
 import * as OpenApi from "effect/http-api/OpenApi"
-import { ImportEvents, ImportFile, Proposal, ReadFile, Sample } from "../../wire/admin/import.ts"
+import {
+  ImportEvents,
+  ImportFile,
+  ImportRuns,
+  ImportRunsQuery,
+  Proposal,
+  ReadFile,
+  Sample
+} from "../../wire/admin/import.ts"
 import { InviteList, InvitePreview, ReadSyncList, SyncList, SyncPreview } from "../../wire/admin/people.ts"
 import { InvalidInput, NotAllowed, NotPossible, Unavailable } from "../../wire/problems.ts"
 import { Admitted, Need } from "./admitted.ts"
@@ -39,6 +47,11 @@ export const imports = HttpApiGroup.make("imports")
       success: ImportEvents,
       error: [InvalidInput, NotAllowed, NotPossible, Unavailable]
     }).annotate(OpenApi.Summary, "Import a file atomically, or try it with dryRun; all bad rows are reported at once"),
+    HttpApiEndpoint.get("runs", "/v1/admin/import/runs", {
+      query: ImportRunsQuery,
+      success: ImportRuns,
+      error: [InvalidInput, NotAllowed, Unavailable]
+    }).annotate(OpenApi.Summary, "Past imports by page and command, latest first, 50 per page; never a value of a row"),
     HttpApiEndpoint.post("invited", "/v1/admin/people/invite/list", {
       payload: InviteForm.pipe(HttpApiSchema.asMultipartStream(LIMITS)),
       success: InvitePreview,

@@ -8,13 +8,15 @@ import type { OperatorError } from "../../domain/errors.ts"
 import { CurrentPrincipal, type Principal } from "../../domain/Principal.ts"
 import { Imports } from "../../services/administration/Imports.ts"
 import { describeIssue } from "../../tools/describeIssue.ts"
-import type { ImportEvent, Proposal, Sample } from "../../wire/admin/import.ts"
+import type { ImportEvent, ImportRuns, Proposal, Sample } from "../../wire/admin/import.ts"
 import type { InvitePreview, SyncPreview } from "../../wire/admin/people.ts"
 import { Api, PARSING } from "./Api.ts"
 import { ImportForm, InviteForm, ProposalForm, SyncForm, SyncListForm } from "./ImportApi.ts"
 import { json } from "./json.ts"
 import { problem, problemOf, type PublicError } from "./problems.ts"
 import { BODIES } from "./bodies.ts"
+
+const PAGE_SIZE = 50
 
 type Parts = Stream.Stream<Multipart.Part, Multipart.MultipartError>
 
@@ -112,6 +114,15 @@ export const Importing = HttpApiBuilder.group(
           yield* imports.mayImport(administrator)
           const { file, options } = yield* proposalOf(payload)
           return json<Proposal>(yield* imports.propose(administrator, file.path, options))
+        }).pipe(Effect.catch((error) => Effect.succeed(failed(error)))),
+      runs: ({ query: { before, limit = PAGE_SIZE } }) =>
+        Effect.gen(function* () {
+          const found = yield* imports.runs(yield* CurrentPrincipal, {
+            ...(before === undefined ? {} : { before: BigInt(before) }),
+            limit: limit + 1
+          })
+          const runs = found.slice(0, limit)
+          return json<ImportRuns>({ runs, ...(found.length > limit ? { next: runs.at(-1)!.record } : {}) })
         }).pipe(Effect.catch((error) => Effect.succeed(failed(error)))),
       invited: ({ payload }) =>
         listing(inviteOf(payload), (administrator, { file, options }) =>

@@ -17,6 +17,7 @@ import type { BackedUp, Health as HealthReport } from "../../wire/admin/health.t
 import type { Usage } from "../../wire/admin/usage.ts"
 import type { Policy, PolicyVersion, RefusedExplanation, TypeExplanation } from "../../wire/admin/policy.ts"
 import { type ChangeLogQuery, peopleIn, readChangeLog, withNames } from "./changeLog.ts"
+import { withinReach } from "./importRuns.ts"
 import { makePeople, pageOf, type People, type PeopleQuery, type Person, visiblePeople } from "./people.ts"
 import { reachOf } from "./reach.ts"
 import { Backups } from "../operations/Backups.ts"
@@ -336,7 +337,7 @@ export class Administration extends Context.Service<
             records.flatMap(({ actor, details, subject }) => [actor, subject, personIn(details)])
           )
           return records.map((record) => ({
-            ...record,
+            ...withinReach(state, asker, record),
             ...optional("actorName", named(record.actor)),
             ...optional("subjectName", named(record.subject)),
             ...optional("personName", named(personIn(record.details)))

@@ -22,10 +22,12 @@ import { IdentityResolver } from "../members/IdentityResolver.ts"
 import type { Synced } from "../members/memberList.ts"
 import { type Confirmed, Memberships } from "../members/Memberships.ts"
 import { requirePower } from "../members/powers.ts"
-import type { ImportFile, Imported as Reported, Sample } from "../../wire/admin/import.ts"
+import type { ImportFile, Imported as Reported, ImportRun, Sample } from "../../wire/admin/import.ts"
 import type { InviteList, InvitePreview, SyncPreview } from "../../wire/admin/people.ts"
+import { AuditLog, type AuditQuery } from "../audit/AuditLog.ts"
 import { makeRowEvaluator } from "../policies/rowEvaluator.ts"
-import { makePeople } from "./people.ts"
+import { IMPORTED, runOf } from "./importRuns.ts"
+import { makePeople, visiblePeople } from "./people.ts"
 import { seesWhole } from "./reach.ts"
 
 /** Files that a process reads at a time for pages. */
@@ -62,6 +64,11 @@ export class Imports extends Context.Service<
       path: string,
       options: FileOptions & { readonly confirmed: Confirmed }
     ) => Effect.Effect<void, Fault>
+    /** Past imports, latest first. */
+    readonly runs: (
+      administrator: Principal,
+      query: Pick<AuditQuery, "before" | "limit">
+    ) => Effect.Effect<ReadonlyArray<ImportRun>, Exclude<Fault, OperatorError>>
     /** Adds the sample data to an organization without imported rows. */
     readonly addSample: (administrator: Principal) => Effect.Effect<Sample, Fault>
     readonly import: (
@@ -80,7 +87,9 @@ export class Imports extends Context.Service<
       const importer = yield* Importer
       const invitations = yield* Invitations
       const memberships = yield* Memberships
-      const members = makePeople(database.app, makeRowEvaluator(database.search))
+      const log = yield* AuditLog
+      const evaluator = makeRowEvaluator(database.search)
+      const members = makePeople(database.app, evaluator)
       const readers = yield* Semaphore.make(READERS)
 
       /** Reads a file, and words what helps as the page does. */
@@ -159,6 +168,16 @@ export class Imports extends Context.Service<
           const { people, problems } = yield* listed(path, options)
           if (problems.length > 0) return yield* OperatorError.of("Nothing was changed.", problems.slice(0, 20))
           yield* memberships.sync(state.catalog.organization, people, { administrator: principal, confirmed })
+        }),
+
+        runs: Effect.fn("Imports.runs")(function* (administrator, query) {
+          const { principal, state } = yield* current(administrator)
+          const { organization } = state.catalog
+          const records = yield* log.list(organization, { ...query, chain: "changes", action: IMPORTED })
+          const actors = [...new Set(records.map(({ actor }) => actor))]
+          const people = yield* visiblePeople(evaluator, state, principal, actors)
+          const named = (id: string) => people.get(id)?.name || undefined
+          return records.map((record) => runOf(state, principal, named, record))
         }),
 
         addSample: Effect.fn("Imports.addSample")(function* (administrator) {

@@ -5,6 +5,7 @@ import type { Problem } from "../shared/api.ts"
 import { type Chosen, choiceFor, importFile, optionsOf, propose, type Refused, type Settings } from "./importing.ts"
 import { Drop } from "./Drop.tsx"
 import { Mapping, Reading } from "./ImportMapping.tsx"
+import { ImportRuns } from "./ImportRuns.tsx"
 import { Outcome, RefusedRows, Warnings } from "./ImportOutcome.tsx"
 import { counted, Failure, Title, useTitle } from "./parts.tsx"
 import { announcement, handleFailure } from "./state.ts"
@@ -146,6 +147,7 @@ export const Import = () => {
           </div>
         </>
       )}
+      {isDone || opened === undefined ? <ImportRuns /> : null}
     </>
   )
 }

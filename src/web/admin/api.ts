@@ -9,6 +9,7 @@ import type {
   SetModel,
   SetModelKey
 } from "../../wire/admin/connections.ts"
+import type { ImportRuns } from "../../wire/admin/import.ts"
 import type { Mapped, OrganizationShown, SetOrganization } from "../../wire/admin/organization.ts"
 import type {
   CreateToken,
@@ -149,6 +150,11 @@ export const audit = ({ chain, ...filter }: AuditFilter, before?: number) => {
   return get<AuditPage>(`/v1/admin/audit?${query}`)
 }
 export const verify = async () => (await get<Verifications>("/v1/admin/audit/verification")).chains
+
+export const importRuns = (before?: number) =>
+  get<ImportRuns>(
+    `/v1/admin/import/runs${before === undefined ? "" : `?${new URLSearchParams({ before: String(before) })}`}`
+  )
 
 export const changeLog = (before?: string) =>
   get<ChangeLog>(`/v1/admin/changes${before === undefined ? "" : `?${new URLSearchParams({ before })}`}`)

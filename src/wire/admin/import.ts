@@ -1,7 +1,7 @@
 /** Imports on the administration page: the proposal for a file, the request, and what it reports. */
 import { Schema } from "effect"
 import { streamOf } from "../serverSentEvents.ts"
-import { between, Strings, textUpTo } from "../scalars.ts"
+import { between, PageSize, Strings, textUpTo, Timestamp } from "../scalars.ts"
 
 const { optionalKey } = Schema
 
@@ -53,6 +53,35 @@ export const ImportFile = Schema.Struct({
   dryRun: optionalKey(Schema.Boolean)
 })
 export type ImportFile = typeof ImportFile.Encoded
+
+/** Past imports: what the audit log has of them. */
+export const ImportRunsQuery = {
+  before: optionalKey(Schema.FiniteFromString.check(Schema.isInt(), Schema.isGreaterThan(0))),
+  limit: PageSize
+}
+
+const ImportRun = Schema.Struct({
+  record: Schema.Int.annotate({ description: "The number of its record in the audit log." }),
+  at: Timestamp,
+  by: Schema.String.annotate({ description: "An entity id, or `operator` for a command." }),
+  byName: optionalKey(Schema.String),
+  type: Schema.String,
+  typeName: optionalKey(Schema.String.annotate({ description: "Omitted if the type is no longer there." })),
+  rows: optionalKey(Schema.Int),
+  leftOut: optionalKey(Schema.Int.annotate({ description: "Refused rows, which were left out." })),
+  outcome: optionalKey(
+    Schema.Struct({ inserted: Schema.Int, updated: Schema.Int, unchanged: Schema.Int }).annotate({
+      description: "Omitted unless you see the whole type: it tells which rows existed."
+    })
+  )
+})
+export type ImportRun = typeof ImportRun.Encoded
+
+export const ImportRuns = Schema.Struct({
+  runs: Schema.Array(ImportRun),
+  next: optionalKey(Schema.Int.annotate({ description: "`before` of the next page." }))
+})
+export type ImportRuns = typeof ImportRuns.Encoded
 
 /** Rows of each type of the sample data. */
 export const Sample = Schema.Struct({ people: Schema.Int, companies: Schema.Int, meetings: Schema.Int })

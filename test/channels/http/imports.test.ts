@@ -4,7 +4,7 @@ import { request as httpRequest } from "node:http"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { Database } from "../../../src/database/Database.ts"
 import { holdEpoch, raiseEpoch } from "../../../src/database/epoch.ts"
-import type { Imported, ImportEvent, Proposal } from "../../../src/wire/admin/import.ts"
+import type { Imported, ImportEvent, ImportRuns, Proposal } from "../../../src/wire/admin/import.ts"
 import { IdentityResolver } from "../../../src/services/members/IdentityResolver.ts"
 import { Policies } from "../../../src/services/policies/Policies.ts"
 import { administered } from "../../support/administered.ts"
@@ -60,6 +60,9 @@ const audited = async () => {
   return answer.json.records as ReadonlyArray<{ actor: string; subject: string; details: object }>
 }
 
+const runsOf = async (secret: string, query = "") =>
+  (await ask(server.url, `/v1/admin/import/runs${query}`, { headers: bearer(secret) })).json as ImportRuns
+
 const waitsForTheEpoch = Effect.flatMap(Database, ({ owner }) =>
   Effect.map(
     owner`SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'
@@ -112,6 +115,32 @@ describe("an administrator's import", () => {
       subject: "people",
       details: { ...details, inserted: 0, updated: 0, unchanged: 2 }
     })
+    const run = { type: "people", typeName: "People", rows: 2, leftOut: 0 }
+    const { next, runs } = await runsOf(atlas.admin.secret)
+    expect([next, runs]).toEqual([
+      undefined,
+      [
+        {
+          ...run,
+          record: expect.any(Number),
+          at: expect.any(String),
+          by: "operator",
+          outcome: { inserted: 0, updated: 0, unchanged: 2 }
+        },
+        {
+          ...run,
+          record: expect.any(Number),
+          at: expect.any(String),
+          by: atlas.idOf("yuki"),
+          byName: "Yuki Tanaka",
+          outcome: { inserted: 2, updated: 0, unchanged: 0 }
+        }
+      ]
+    ])
+    const first = await runsOf(atlas.admin.secret, "?limit=1")
+    expect(first).toEqual({ runs: runs.slice(0, 1), next: runs[0]!.record })
+    const second = await runsOf(atlas.admin.secret, `?limit=1&before=${first.next}`)
+    expect(second).toEqual({ runs: runs.slice(1) })
   })
 
   it("reports all bad rows at once, with their lines, and imports nothing", async () => {
@@ -219,6 +248,8 @@ describe("what an import refuses", () => {
         "urn:max:problem:not-allowed"
       ])
     }
+    const runs = await ask(server.url, "/v1/admin/import/runs", { headers: bearer(atlas.auditor.secret) })
+    expect([runs.status, runs.json.type]).toEqual([403, "urn:max:problem:not-allowed"])
   })
 
   it("tells an administrator who doesn't see the whole type nothing about rows that exist", async () => {
@@ -239,6 +270,14 @@ describe("what an import refuses", () => {
       expect(resultOf(last)).toMatchObject({ rows: 2 })
       expect(last).not.toHaveProperty("result.outcome")
     }
+    const [run] = (await runsOf(token)).runs
+    expect(run).toMatchObject({ type: "people", rows: 2, leftOut: 0 })
+    expect(run).not.toHaveProperty("outcome")
+    const audited = await ask(server.url, "/v1/admin/audit?action=data.imported&limit=1", { headers: bearer(token) })
+    expect(audited.json.records[0]).toMatchObject({ subject: "people" })
+    expect(audited.json.records[0].details).toEqual({ rows: 2, leftOut: 0 })
+    const [seen] = (await runsOf(atlas.admin.secret)).runs
+    expect(seen).toMatchObject({ record: run!.record, outcome: { inserted: expect.any(Number) } })
   })
 
   it("is a request that a page of another origin can't send with the cookie", async () => {
