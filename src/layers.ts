@@ -67,6 +67,7 @@ import { SmsCodes } from "./services/texting/SmsCodes.ts"
 import { SmsInbox } from "./services/texting/SmsInbox.ts"
 import { SmsLog } from "./services/texting/SmsLog.ts"
 import { SmsOutbox } from "./services/texting/SmsOutbox.ts"
+import { TestTexts } from "./services/texting/TestTexts.ts"
 import { SmsSettings } from "./services/texting/SmsSettings.ts"
 import { Spending } from "./services/conversations/Spending.ts"
 import { storeTraces } from "./services/traces/storeTraces.ts"
@@ -170,6 +171,12 @@ const ConfiguredProviders = Layer.unwrap(
   Effect.map(Env, ({ privateHosts }) => IdentityProviders.layer({ hosts: privateHosts }))
 )
 
+const ConfiguredTestTexts = Layer.unwrap(
+  Effect.map(Env, ({ smsPerNumber, smsSegments }) =>
+    TestTexts.layer({ perHour: smsPerNumber, segmentsPerDay: smsSegments })
+  )
+)
+
 const ConfiguredConnections = Layer.unwrap(
   Effect.map(Env, ({ publicUrl, twilioUrl }) =>
     Connections.layer({
@@ -190,7 +197,7 @@ export const Services = ConfiguredChanges.pipe(
       Administration.layer,
       Checklist.layer,
       DerivedColumns.layer,
-      ConfiguredConnections,
+      ConfiguredConnections.pipe(Layer.provideMerge(ConfiguredTestTexts)),
       ConfiguredActions,
       ConfiguredExports.pipe(Layer.provideMerge(EntityQueryService.layer)),
       Exporter.layer,

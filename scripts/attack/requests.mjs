@@ -413,6 +413,9 @@ export const requestsOf = async (world) => {
       { phone: "+15125550198", account: `AC${"0".repeat(32)}`, file: "twilio" },
       { status: [409] }
     ),
+    get("test texts", "/v1/admin/line/tests"),
+    // No number is linked to the administrator.
+    post("send a test text", "/v1/admin/line/tests", { line: "+15125550198" }, { status: [204, 409] }),
     post("remove a number", "/v1/admin/line/numbers/remove", { phone: "+15125550198" }, { status: [204, 409] }),
     get("identity providers", "/v1/admin/providers"),
     post(

@@ -24,6 +24,7 @@ import { makeOrganization } from "../support/atlas.ts"
 import { memberWithToken } from "../support/members.ts"
 import { startProvider } from "../support/provider.ts"
 import { type MessagesServer, says, startMessages } from "../support/messages.ts"
+import { until } from "../support/until.ts"
 
 const KEY = "sk-ant-canary-0123456789abcdef-7f3a"
 
@@ -328,6 +329,13 @@ const ACTS: ReadonlyArray<Act> = [
     command: (twin) => ["sms", "remove-number", phoneOf(twin)]
   },
   {
+    route: "POST /v1/admin/line/tests",
+    what: "sends a test text to the administrator's own number",
+    before: [addingNumber, (twin) => ["member", "link", address("yuki")(twin), "801-555-0142"]],
+    body: (twin) => ({ line: phoneOf(twin) }),
+    command: (twin) => ["sms", "test", "--to-member", address("yuki")(twin)]
+  },
+  {
     route: "POST /v1/admin/line",
     what: "sets the contact",
     body: () => ({ contact: "Jo at the desk" }),
@@ -435,6 +443,16 @@ const request = async (route: string, twin: Twin, id: string | undefined, body: 
   return { status: response.status, text }
 }
 
+/** Whether the server has sent every text of the organization. */
+const isSent = ({ organization }: Twin) =>
+  Effect.flatMap(Database, ({ owner }) =>
+    Effect.map(
+      owner`SELECT 1 FROM max.sms_senders WHERE organization_id = ${organization.id}
+        AND (lease IS NOT NULL OR due_at IS NOT NULL)`,
+      (rows) => rows.length === 0
+    )
+  )
+
 /** Tables whose rows differ from call to call, and say nothing about what an administrator has done. */
 const VOLATILE = ["calls", "audit_log", "traces", "traced_statements", "usage", "spending"]
 
@@ -468,7 +486,7 @@ const named = (text: string) => text.replaceAll(/\b([ct])_j[a-z]{12}\b/g, "$1_ne
 const neutral = (value: unknown, twin: Twin, names: ReadonlyArray<readonly [string, string]>): string => {
   let text = JSON.stringify(value, (key, part: unknown) =>
     /(^|_)(id|at|until|sha256|sealed|version|epoch|by)$/.test(key) ||
-    /^(actor|author|document|digest|key|ms|channel)$/.test(key)
+    /^(actor|author|document|digest|hour|key|ms|channel)$/.test(key)
       ? "…"
       : part
   )
@@ -535,6 +553,8 @@ describe("what an administrator does over HTTP", () => {
       expect([act.route, answer.status < 300 ? "done" : answer.text]).toEqual([act.route, "done"])
       const ran = await max([...act.command(cmd), "--org", cmd.organization.slug])
       expect([ran.code, ran.code === 0 ? "" : ran.stderr]).toEqual([0, ""])
+
+      await Promise.all(twins.map((twin) => until(() => server.run(isSent(twin)))))
 
       const [ofWeb, ofCmd] = await Promise.all(
         twins.map(async (twin) => {

@@ -151,6 +151,7 @@ const sms = Command.make("sms").pipe(
     withServices(texts.close),
     withServices(texts.prove),
     withServices(texts.set),
+    withServices(texts.test),
     withAgent(simulateText),
     withServices(texts.log)
   ])

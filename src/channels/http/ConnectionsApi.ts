@@ -34,7 +34,12 @@ export const connections = HttpApiGroup.make("connections")
     shown("line", Wire.PhoneLine, "The numbers for text messages, and whom the line answers"),
     act("setLine", "line", Wire.SetLine, "Set the contact, the role of an open line, and what it may change"),
     act("addNumber", "line/numbers", Wire.AddNumber, "Answer a number: its account is tried with the provider first"),
-    act("removeNumber", "line/numbers/remove", Wire.RemoveNumber, "Stop answering a number, immediately")
+    act("removeNumber", "line/numbers/remove", Wire.RemoveNumber, "Stop answering a number, immediately"),
+    HttpApiEndpoint.get("lineTests", "/v1/admin/line/tests", { success: Wire.LineTests, error }).annotate(
+      OpenApi.Summary,
+      "Your own number, masked, and how far your test texts came"
+    ),
+    act("testLine", "line/tests", Wire.TestLine, "Send one text from a number to your own; one a minute")
   )
   .middleware(Admitted)
   .annotate(Need, { scope: "admin", calls: 1 })

@@ -5,7 +5,7 @@ import * as HttpApiBuilder from "effect/http-api/HttpApiBuilder"
 import type { OperatorError } from "../../domain/errors.ts"
 import type { Principal } from "../../domain/Principal.ts"
 import { Connections } from "../../services/administration/Connections.ts"
-import type { ModelConnection, PhoneLine } from "../../wire/admin/connections.ts"
+import type { LineTests, ModelConnection, PhoneLine } from "../../wire/admin/connections.ts"
 import { respond } from "./administrator.ts"
 import { Api } from "./Api.ts"
 import { json } from "./json.ts"
@@ -27,7 +27,9 @@ export const Connecting = HttpApiBuilder.group(
       line: () => respond((by) => Effect.map(connections.line(by), (line) => json<PhoneLine>(line))),
       setLine: ({ payload }) => done((by) => connections.setLine(by, payload)),
       addNumber: ({ payload }) => done((by) => connections.addNumber(by, payload)),
-      removeNumber: ({ payload }) => done((by) => connections.removeNumber(by, payload.phone))
+      removeNumber: ({ payload }) => done((by) => connections.removeNumber(by, payload.phone)),
+      lineTests: () => respond((by) => Effect.map(connections.lineTests(by), (tests) => json<LineTests>(tests))),
+      testLine: ({ payload }) => done((by) => connections.testLine(by, payload.line))
     })
   })
 )

@@ -17,6 +17,7 @@ import { mayGive, requirePower } from "../members/powers.ts"
 import { ModelSettings } from "../models/ModelSettings.ts"
 import { type Given, Secrets, type Shown } from "../secrets/Secrets.ts"
 import { ON_PAGE, secretOf, SmsSettings } from "../texting/SmsSettings.ts"
+import { TestTexts } from "../texting/TestTexts.ts"
 
 type Fault = InvalidInput | NotAdmitted | NotAllowed | OperatorError | Unavailable
 
@@ -39,6 +40,9 @@ export class Connections extends Context.Service<
     /** Tries the account's token with the provider, then seals it. */
     readonly addNumber: (administrator: Principal, number: Wire.AddNumber) => Effect.Effect<void, Fault>
     readonly removeNumber: (administrator: Principal, phone: string) => Effect.Effect<void, Fault>
+    /** Sends one text from a number to the administrator's own. */
+    readonly testLine: (administrator: Principal, line: string) => Effect.Effect<void, Fault>
+    readonly lineTests: (administrator: Principal) => Effect.Effect<Wire.LineTests, Fault>
     readonly setLine: (administrator: Principal, change: Wire.SetLine) => Effect.Effect<void, Fault>
   }
 >()("max/services/Connections") {
@@ -50,6 +54,7 @@ export class Connections extends Context.Service<
         const models = yield* ModelSettings
         const secrets = yield* Secrets
         const sms = yield* SmsSettings
+        const tests = yield* TestTexts
 
         const current = Effect.fnUntraced(function* (administrator: Principal) {
           const { principal, state } = yield* identities.readmit(administrator)
@@ -139,6 +144,18 @@ export class Connections extends Context.Service<
           removeNumber: Effect.fn("Connections.removeNumber")(function* (administrator, phone) {
             const { organization, principal } = yield* current(administrator)
             yield* sms.removeNumber(organization, phone, principal)
+          }),
+
+          testLine: Effect.fn("Connections.testLine")(function* (administrator, line) {
+            const { organization, principal } = yield* current(administrator)
+            yield* tests.queue(organization, { anchorId: principal.anchorEntityId, line }, principal)
+          }),
+
+          lineTests: Effect.fn("Connections.lineTests")(function* (administrator) {
+            const { organization, principal } = yield* current(administrator)
+            const to = yield* tests.numberOf(organization, principal.anchorEntityId)
+            const latest = yield* tests.latest(organization, principal.anchorEntityId)
+            return { ...(to === undefined ? {} : { to }), tests: latest }
           }),
 
           setLine: Effect.fn("Connections.setLine")(function* (administrator, change) {

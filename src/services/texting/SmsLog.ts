@@ -23,7 +23,7 @@ export interface SmsLogEntry {
   readonly person?: { readonly id: string; readonly name: string }
   /** A message's outcome (`answered`, `refused`, …) or a text's delivery state (`queued` to `delivered`). */
   readonly state: string
-  /** Of a text: `answer`, `refusal`, `notice` or `apology`. */
+  /** Of a text: `answer`, `refusal`, `notice`, `apology`, `approval` or `test`. */
   readonly kind?: string
   readonly segments?: number
   /** Why delivery failed: the provider's code, or Max's reason. */

@@ -15,7 +15,7 @@ import { DELIVERY, type Delivery, type DeliveryReport, type ShapedText } from ".
 import { type Lease, type LeaseLost, requireRow, senderConditions } from "./SenderLeases.ts"
 
 /** A message gets at most one text of each kind. */
-const TextKind = Schema.Literals(["answer", "refusal", "notice", "apology", "approval"])
+const TextKind = Schema.Literals(["answer", "refusal", "notice", "apology", "approval", "test"])
 export type TextKind = typeof TextKind.Type
 
 export interface NewText extends ShapedText {

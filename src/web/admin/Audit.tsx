@@ -57,6 +57,7 @@ const VERBS: Readonly<Record<string, string>> = {
   "sms.number-added": "connected the number",
   "sms.number-removed": "disconnected the number",
   "sms.opened": "opened text messages to all known people of",
+  "sms.tested": "sent a test text from",
   "token.created": "created a token",
   "token.revoked": "revoked a token"
 }

@@ -6,6 +6,7 @@ import { ConfirmButton, CopyButton, Fact, Isolated, Title, useTitle, WhenLoaded 
 import { to } from "./place.ts"
 import { type Given, isGiven, KnownSecret, SecretField } from "./Secret.tsx"
 import { Sending, useSending } from "./sending.tsx"
+import { TestTexts } from "./TestTexts.tsx"
 import { may, useLoaded } from "./state.ts"
 
 interface Part {
@@ -23,6 +24,7 @@ export const Phone = () => {
         {(found) => (
           <>
             <Numbers of={found} reload={reload} />
+            {found.numbers.length === 0 ? null : <TestTexts numbers={found.numbers} />}
             <NewNumber of={found} reload={reload} />
             <Answers key={JSON.stringify(found)} of={found} reload={reload} />
             <p class="after">

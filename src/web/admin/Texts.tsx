@@ -1,12 +1,11 @@
 /** Text messages: senders and delivery states, never a message's content; numbers are masked. */
 import type { LoggedText, TextLog } from "../../wire/admin/texts.ts"
 import { texts } from "./api.ts"
-import { Badge, type BadgeKind, Command, counted, Isolated, Moment, Title, useTitle, WhenLoaded } from "./parts.tsx"
+import { Badge, Command, counted, Isolated, Moment, Title, useTitle, WhenLoaded } from "./parts.tsx"
 import { to } from "./place.ts"
 import { may, useLoaded } from "./state.ts"
 import { PagedTable } from "./Table.tsx"
-
-type Label = readonly [text: string, kind?: BadgeKind]
+import { type Label, Reason, SENT } from "./delivery.tsx"
 
 /** How a received message was handled. */
 const RECEIVED: Readonly<Record<string, Label>> = {
@@ -21,23 +20,13 @@ const RECEIVED: Readonly<Record<string, Label>> = {
   late: ["Not answered: too late", "bad"]
 }
 
-/** The delivery state of a sent text. */
-const SENT: Readonly<Record<string, Label>> = {
-  queued: ["Waiting to be sent"],
-  trying: ["Being sent"],
-  accepted: ["On its way"],
-  sent: ["Sent"],
-  delivered: ["Delivered", "good"],
-  undelivered: ["Not delivered", "bad"],
-  dead: ["Not sent", "bad"]
-}
-
 const KINDS: Readonly<Record<string, string>> = {
   answer: "an answer",
   refusal: "where to ask for access",
   notice: "a notice",
   apology: "an apology",
-  approval: "a link to approve a change"
+  approval: "a link to approve a change",
+  test: "a test"
 }
 
 const HEADINGS = ["When", "Who", "What", "State"]
@@ -154,7 +143,7 @@ const cellsOf = (text: LoggedText, severalLines: boolean) => {
     </>,
     <>
       <Badge kind={badge ?? "neutral"}>{label}</Badge>
-      {error === undefined ? null : <div class="soft fine">{/^\d+$/.test(error) ? `code ${error}` : error}</div>}
+      <Reason error={error} />
     </>
   ]
 }

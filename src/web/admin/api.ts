@@ -3,11 +3,13 @@ import type { AuditPage, Chain, Verifications } from "../../wire/admin/audit.ts"
 import type { ChangeLog } from "../../wire/admin/changes.ts"
 import type {
   AddNumber,
+  LineTests,
   ModelConnection,
   PhoneLine,
   SetLine,
   SetModel,
-  SetModelKey
+  SetModelKey,
+  TestLine
 } from "../../wire/admin/connections.ts"
 import type { ImportRuns } from "../../wire/admin/import.ts"
 import type { Mapped, OrganizationShown, SetOrganization } from "../../wire/admin/organization.ts"
@@ -176,6 +178,9 @@ export const line = () => get<PhoneLine>("/v1/admin/line")
 export const setLine = (change: SetLine) => act("line", change)
 export const addNumber = (number: AddNumber) => act("line/numbers", number)
 export const removeNumber = (phone: string) => act("line/numbers/remove", { phone })
+
+export const lineTests = () => get<LineTests>("/v1/admin/line/tests")
+export const testLine = (line: string) => act("line/tests", { line } satisfies TestLine)
 
 export const providers = () => get<Providers>("/v1/admin/providers")
 export const tryToken = (tried: TryToken) => post<TriedToken>("providers/try", tried)

@@ -75,6 +75,25 @@ export type AddNumber = typeof AddNumber.Encoded
 export const RemoveNumber = Schema.Struct({ phone: textUpTo(40) })
 export type RemoveNumber = typeof RemoveNumber.Encoded
 
+export const TestLine = Schema.Struct({
+  line: textUpTo(40).annotate({ description: "One of the organization's numbers. The text goes to your own number." })
+})
+export type TestLine = typeof TestLine.Encoded
+
+const LineTest = Schema.Struct({
+  line: Schema.String,
+  at: Timestamp,
+  to: Schema.String.annotate({ description: "Your number, masked." }),
+  state: Schema.String.annotate({ description: "How far the text was delivered." }),
+  error: optionalKey(Schema.String.annotate({ description: "An error code of the provider or of Max." }))
+})
+
+export const LineTests = Schema.Struct({
+  to: optionalKey(Schema.String.annotate({ description: "Your number, masked; omitted if none is linked to you." })),
+  tests: Schema.Array(LineTest).annotate({ description: "Your latest test of each number within a day." })
+})
+export type LineTests = typeof LineTests.Encoded
+
 /** What is left out stays as it is; an open role of null closes the line. */
 export const SetLine = Schema.Struct({
   contact: optionalKey(textUpTo(80)),

@@ -6,8 +6,9 @@ import { isoTimestamp } from "../../../domain/values.ts"
 import { Env, readReference } from "../../../env.ts"
 import { SmsLog } from "../../../services/texting/SmsLog.ts"
 import { type SmsChannel, SmsSettings } from "../../../services/texting/SmsSettings.ts"
+import { TestTexts } from "../../../services/texting/TestTexts.ts"
 import { TWILIO_PATH } from "../../../domain/Sms.ts"
-import { currentOrganization, UsageError } from "../context.ts"
+import { currentOrganization, memberOf, UsageError } from "../context.ts"
 import { argument, optional, required, toggle } from "../flags.ts"
 import { columns, dim, listing, note, result } from "../output.ts"
 
@@ -212,6 +213,27 @@ export const prove = Command.make(
     yield* result({ proved: masked(input.number) }, ["The number is proved: it admits the person again."])
   })
 ).pipe(Command.withDescription("Prove a number that has been silent for 180 days: it still belongs to that person"))
+
+export const test = Command.make(
+  "test",
+  {
+    toMember: required("to-member", "The member's e-mail address, or id:ID; the text goes to their linked number"),
+    line: optional("line", "One of your numbers; without it, the only one")
+  },
+  Effect.fnUntraced(function* (input) {
+    const organization = yield* currentOrganization
+    const anchorId = yield* memberOf(organization, input.toMember)
+    const tests = yield* TestTexts
+    const queued = yield* tests.queue(organization, { anchorId, line: Option.getOrUndefined(input.line) })
+    yield* result(queued, [`A text from ${queued.line} to ${queued.to} is queued.`])
+    yield* note("max serve sends it, and max sms log shows how far it came.")
+  })
+).pipe(
+  Command.withDescription("Send one text to a member's own number, to see that a line works"),
+  Command.withExamples([
+    { command: "max sms test --to-member ada@example.com", description: "From the only number, one a minute" }
+  ])
+)
 
 const MAX_ENTRIES = 1000
 const TIME = /^\d{4}-\d\d-\d\d[T ]\d\d:\d\d(:\d\d(\.\d{1,6})?)?Z?$/
