@@ -37,5 +37,51 @@ export const administrators = [
     defence: "TestTexts.ts `phoneOf`: the number of an active membership",
     removed: "the condition on the membership",
     patches: [[testTexts, " AND m.suspended_at IS NULL", ""]]
+  },
+  {
+    name: "An invitation that was said to be mailed while the mail server was down (our own review)",
+    test: [
+      "test/channels/http/invitations.test.ts",
+      "that can't be sent, because the mail server is down, leaves the invitation, and a link to oneself is answered as ever"
+    ],
+    defence: "Mailer.ts `send`: a mail counts as sent once the server has accepted it",
+    removed: "the outcome of a failure",
+    patches: [
+      [
+        "src/services/mail/Mailer.ts",
+        `cause: typeof cause === "string" ? cause : "timeout"
+                }),
+                false`,
+        `cause: typeof cause === "string" ? cause : "timeout"
+                }),
+                true`
+      ]
+    ]
+  },
+  {
+    name: "An upload of 200 MB that was read before it was refused (our own review)",
+    test: [importsTest, "is a file above the limit, by its announced and by its real length, and another kind of body"],
+    defence: "edge.ts: a length above the route's limit is refused by the headers alone",
+    removed: "the comparison with the announced length",
+    patches: [
+      [
+        "src/channels/http/edge.ts",
+        "if (length !== undefined && Number(length) > maximum) return tooLarge",
+        "if (length === tooLarge) return tooLarge"
+      ]
+    ]
+  },
+  {
+    name: "A model's key that its provider refuses, which was stored (our own review)",
+    test: ["test/channels/http/connections.test.ts", "is not saved:"],
+    defence: "ModelSettings.ts `setKey`: a key is tried with the provider before it is sealed",
+    removed: "the trial",
+    patches: [
+      [
+        "src/services/models/ModelSettings.ts",
+        "yield* tryKey(yield* secrets.take(organization, given), model ?? limits.defaultModel)",
+        "yield* secrets.take(organization, given)"
+      ]
+    ]
   }
 ]
