@@ -92,6 +92,7 @@ it("shows questions, outcomes and costs by day, person and model with totals, fo
     expect(lena).toMatch(/^Lena Brandt 4 2 1 1/)
     expect(theo).toMatch(/^Théo Mercier 1 1 0 0/)
     expect((await rowsOf(page, "Usage by model"))[0]).toMatch(/^claude-haiku-5-5 4/)
+    await page.getByText("A conversation that hasn't been used for 30 days is deleted").waitFor()
     await page.getByRole("link", { name: "90 days" }).click()
     await page.getByText("1 question was stopped").waitFor()
     expect((await rowsOf(page, "Usage by day")).at(-1)).toMatch(/^Total 6 3 1 1/)

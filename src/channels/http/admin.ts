@@ -72,7 +72,7 @@ export const Administering = HttpApiBuilder.group(
     const checklist = yield* Checklist
     const unclear = yield* UnclearQuestions
     const settings = yield* OrganizationSettings
-    const { prices } = yield* Env
+    const { prices, sessionDays } = yield* Env
 
     /** An act on a member, whose answer is empty. */
     const toMember = (
@@ -274,7 +274,9 @@ export const Administering = HttpApiBuilder.group(
         respond((administrator) => Effect.as(unclear.setFor(administrator, payload.kept), HttpServerResponse.empty())),
       usage: ({ query: { days = DAYS } }) =>
         respond((administrator) =>
-          Effect.map(administration.usage(administrator, days, prices), (usage) => json<Usage>(usage))
+          Effect.map(administration.usage(administrator, days, prices), (usage) =>
+            json<Usage>({ ...usage, conversationDays: sessionDays })
+          )
         ),
       organization: () =>
         respond((administrator) => Effect.map(settings.show(administrator), (shown) => json<OrganizationShown>(shown))),

@@ -14,7 +14,6 @@ import { describePolicy } from "../../permissions/describe.ts"
 import type { LoggedChange } from "../../wire/admin/changes.ts"
 import type { PersonReference } from "../../wire/admin/people.ts"
 import type { BackedUp, Health as HealthReport } from "../../wire/admin/health.ts"
-import type { Usage } from "../../wire/admin/usage.ts"
 import type { Policy, PolicyVersion, RefusedExplanation, TypeExplanation } from "../../wire/admin/policy.ts"
 import { type ChangeLogQuery, peopleIn, readChangeLog, withNames } from "./changeLog.ts"
 import { withinReach } from "./importRuns.ts"
@@ -22,7 +21,7 @@ import { makePeople, pageOf, type People, type PeopleQuery, type Person, visible
 import { reachOf } from "./reach.ts"
 import { Backups } from "../operations/Backups.ts"
 import { Health } from "../operations/Health.ts"
-import { usageReport } from "./usageReport.ts"
+import { type UsageReport, usageReport } from "./usageReport.ts"
 import { readTextLog, type Texts } from "./textLog.ts"
 import { AuditLog, type AuditQuery, type AuditRecord, type Verification } from "../audit/AuditLog.ts"
 import { Credentials, type Issued, type Scope, type Token } from "../access/Credentials.ts"
@@ -151,7 +150,7 @@ export class Administration extends Context.Service<
       administrator: Principal,
       days: number,
       prices: Prices
-    ) => Effect.Effect<Usage, NotAdmitted | Unavailable>
+    ) => Effect.Effect<UsageReport, NotAdmitted | Unavailable>
     /** Doctor's findings, as far as they are about this organization alone, and the last backup. */
     readonly health: (administrator: Principal) => Effect.Effect<HealthReport, NotAdmitted | Unavailable>
     /** Makes a backup into the operator's folder. */

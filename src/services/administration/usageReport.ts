@@ -9,6 +9,9 @@ import { type Prices, totalOf, totalsBy } from "../conversations/usage.ts"
 /** The people that a report lists. */
 const MAX_PEOPLE = 200
 
+/** Without what the operator's settings say. */
+export type UsageReport = Omit<Usage, "conversationDays">
+
 type Named = (id: string) => string | undefined
 
 const personOf = ({ anchorId = "" }: UsageRow): string => anchorId
@@ -26,7 +29,7 @@ export const usageReport = Effect.fnUntraced(function* (
   const shown = people.slice(0, MAX_PEOPLE)
   const rest = new Set(people.slice(MAX_PEOPLE).map(([id]) => id))
   const named = yield* naming(shown.map(([id]) => id))
-  const report: Usage = {
+  const report: UsageReport = {
     days,
     total: totalOf(daily, prices),
     byDay: totalsBy(daily, ({ day = "" }) => day, prices).map(([day, total]) => ({ day, ...total })),

@@ -33,7 +33,17 @@ export const Usage = ({ days: chosen }: { readonly days?: string | undefined }) 
         </ul>
       </nav>
       <WhenLoaded loaded={loaded} reload={reload}>
-        {(report) => <Report report={report} />}
+        {(report) => (
+          <>
+            <Report report={report} />
+            <h2>How long conversations are kept</h2>
+            <p>
+              A conversation that hasn't been used for {counted(report.conversationDays, "day")} is deleted with all its
+              questions and answers as soon as another one begins. People can delete theirs earlier. The counts above
+              stay. The operator of Max sets the time (MAX_SESSION_DAYS).
+            </p>
+          </>
+        )}
       </WhenLoaded>
       <Command text={`max usage --days ${days} --by person`}>The same as a command, per person and model:</Command>
       <Questions />

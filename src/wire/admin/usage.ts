@@ -46,6 +46,9 @@ export type KeepQuestions = typeof KeepQuestions.Encoded
 
 export const Usage = Schema.Struct({
   days: Schema.Int,
+  conversationDays: Schema.Int.annotate({
+    description: "A conversation that is unused for so many days is deleted when the next one begins."
+  }),
   total: Total,
   byDay: Schema.Array(
     Schema.Struct({
