@@ -33,23 +33,25 @@ export const Usage = ({ days: chosen }: { readonly days?: string | undefined }) 
         </ul>
       </nav>
       <WhenLoaded loaded={loaded} reload={reload}>
-        {(report) => (
-          <>
-            <Report report={report} />
-            <h2>How long conversations are kept</h2>
-            <p>
-              A conversation that hasn't been used for {counted(report.conversationDays, "day")} is deleted with all its
-              questions and answers as soon as another one begins. People can delete theirs earlier. The counts above
-              stay. The operator of Max sets the time (MAX_SESSION_DAYS).
-            </p>
-          </>
-        )}
+        {(report) => <Report report={report} />}
       </WhenLoaded>
       <Command text={`max usage --days ${days} --by person`}>The same as a command, per person and model:</Command>
+      {loaded.is === "ready" ? <Retention days={loaded.value.conversationDays} /> : null}
       <Questions />
     </>
   )
 }
+
+const Retention = ({ days }: { readonly days: number }) => (
+  <>
+    <h2>How long conversations are kept</h2>
+    <p>
+      A conversation that hasn't been used for {counted(days, "day")} is deleted with all its questions and answers as
+      soon as another one begins. People can delete theirs earlier. The counts above stay. The operator of Max sets the
+      time (MAX_SESSION_DAYS).
+    </p>
+  </>
+)
 
 const Report = ({ report }: { readonly report: UsageReport }) => {
   const { byDay, byModel, byPerson, days, others, total } = report
