@@ -146,6 +146,8 @@ export const answer = Effect.fnUntraced(function* (question: Question) {
     if (outcome.calls.length === 0) {
       const said = outcome.text.trim()
       if (said === SENTENCES.unavailable) return yield* UNAVAILABLE
+      // Basic mode drafts all of a request or nothing.
+      if (outcome.reason === "declined") question.drafts?.clear()
       const drafted = (question.drafts?.changes.length ?? 0) > 0
       spent.declined = outcome.reason === "declined" || said === "" || said === SENTENCES.nothingLeft
       if (!drafted) return said === "" ? yield* replaceWith(events, outcome.text, SENTENCES.nothingLeft) : said

@@ -1,7 +1,7 @@
 /** A sales company with a calendar and tasks, and requests to change it in basic mode, as far as the draft. */
 import { Effect } from "effect"
 import { draftDeed } from "../../src/agents/basic/deeds/draftDeed.ts"
-import { readRequest } from "../../src/agents/basic/deeds/readRequest.ts"
+import { asksForChange, readRequest } from "../../src/agents/basic/deeds/readRequest.ts"
 import type { Context } from "../../src/agents/basic/readConversation.ts"
 import { type Answer, replay } from "../../src/agents/basic/script.ts"
 import type { Organization } from "../../src/domain/EntityType.ts"
@@ -93,6 +93,8 @@ interface Outcome {
   readonly reply: string
   /** Steps of the turn, the reply included. */
   readonly steps: number
+  /** All writes, where one change has several calls. */
+  readonly writes?: ReadonlyArray<Write>
 }
 
 /** Says requests as Sam on November 30, 2023. */
@@ -128,12 +130,15 @@ export const saying = Effect.fnUntraced(function* (organization: Organization) {
   })
   return Effect.fnUntraced(function* (text: string) {
     const request = readRequest(text, context)
-    if (request.deeds.length + request.loose.length + request.framed.length === 0)
-      return { reply: "not read", steps: 1 } as Outcome
+    if (!asksForChange(request)) return { reply: "not read", steps: 1 } as Outcome
     const rounds: Array<ReadonlyArray<Answer>> = []
+    const writes: Array<Write> = []
     for (let steps = 1; ; steps++) {
       const turn = replay(draftDeed(request, context), rounds)
-      if (turn._tag === "Reply") return { reply: turn.text, steps } as Outcome
+      if (turn._tag === "Reply") {
+        const [write] = writes
+        return { reply: turn.text, steps, ...(write && { write, writes }) } as Outcome
+      }
       const round: Array<Answer> = []
       for (const { input, name } of turn.calls) {
         const { actionId, entityIds, values } = input as { readonly actionId: string; readonly entityIds?: ReadonlyArray<string>; readonly values?: ReadonlyArray<string> } // prettier-ignore
@@ -150,15 +155,13 @@ export const saying = Effect.fnUntraced(function* (organization: Organization) {
           }
           const ids = yield* externalOf(type, entityIds ?? [])
           const [id] = ids
-          const write = {
+          writes.push({
             action: actionId,
             ...(id && { id }),
             ...(ids.length > 1 && { ids: [...ids].sort() }),
             ...(cells.length > 0 && { values: Object.fromEntries(cells) })
-          }
-          const drafted: Answer = { text: "draft", value: { steps: entityIds ?? [] } }
-          const after = replay(draftDeed(request, context), [...rounds, [drafted]])
-          return { write, reply: after._tag === "Reply" ? after.text : "", steps: steps + 1 } as Outcome
+          })
+          round.push({ text: "draft", value: { steps: entityIds ?? [] } })
         }
       }
       rounds.push(round)
@@ -169,5 +172,6 @@ export const saying = Effect.fnUntraced(function* (organization: Organization) {
 const normal = ({ action, id, ids, values = {} }: Write): string =>
   JSON.stringify([action, ids ?? [id], Object.entries(values).sort(([a], [b]) => (a < b ? -1 : 1))])
 
-/** Whether a write is the one that was expected. */
-export const isExpected = (expected: Write, found: Write): boolean => normal(expected) === normal(found)
+/** Whether the writes of a change are those that were expected, in any order. */
+export const isExpected = (expected: ReadonlyArray<Write>, found: ReadonlyArray<Write>): boolean =>
+  expected.map(normal).sort().join() === found.map(normal).sort().join()

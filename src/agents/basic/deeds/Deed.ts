@@ -38,6 +38,8 @@ export type Subject = Data.TaggedEnum<{
     readonly otherwise?: Lookup
     /** How many there are, as the person says. */
     readonly count?: number
+    /** "The tasks Rotate keys and Plan the offsite": the names of the rows, where the words mean no set. */
+    readonly each?: ReadonlyArray<Words>
     /** "all of Raj's tasks except Renew certificates": the names of rows that stay as they are. */
     readonly except?: ReadonlyArray<Words>
   }
@@ -116,4 +118,8 @@ export interface Request {
   readonly loose: ReadonlyArray<Deed>
   /** What the frames of frames.ts read, which is tried if nothing else can be drafted. */
   readonly framed: ReadonlyArray<Deed>
+  /** The request with the correction that follows it: "to Olga, sorry, I meant Amir". */
+  readonly instead?: Request
+  /** Two requests in one sentence, for each place where it can be divided. */
+  readonly pairs?: ReadonlyArray<ReadonlyArray<Request>>
 }

@@ -4,11 +4,16 @@ import type { Deed } from "./Deed.ts"
 import type { Rows } from "./findSet.ts"
 import type { Cell } from "./settle.ts"
 
-export interface Draft {
-  readonly _tag: "Draft"
+interface Call {
   readonly actionId: string
   readonly entityIds?: ReadonlyArray<string>
   readonly values?: ReadonlyArray<string>
+}
+
+export interface Draft extends Call {
+  readonly _tag: "Draft"
+  /** Calls that belong to the same change: rows that get other values. */
+  readonly further?: ReadonlyArray<Call>
   /** The rows that were found, where the person asked for a set. */
   readonly set?: Rows
   /** Whether the row was found by a part of its name: any reading with whole names comes before this one. */

@@ -6,7 +6,7 @@ import { tokenize } from "../tokenize.ts"
 import type { Script } from "../script.ts"
 import { draftDeed } from "./draftDeed.ts"
 import type { Row } from "./findSubject.ts"
-import { readRequest } from "./readRequest.ts"
+import { asksForChange, readRequest } from "./readRequest.ts"
 import { notWhole } from "./wording.ts"
 import { MAX_CHARACTERS } from "./words.ts"
 
@@ -17,8 +17,8 @@ export const answerRequest = ({ canChange, context, earlier, said }: Conversatio
     const request = readRequest(said, context)
     // "Give me the number of invoices by weekday" gives nothing to me.
     const asked = MAYBE.test(said) ? NOT_REQUESTS : NOT_ASSIGNED
-    const isShaped = request.deeds.length + request.loose.length > 0
-    if (isShaped || request.framed.length > 0) {
+    const isShaped = request.deeds.length + request.loose.length + (request.pairs ?? []).length > 0
+    if (asksForChange(request)) {
       const intent = readIntent(said, context)
       const isUnclear = NO_QUESTIONS.has(intent._tag) || (intent._tag === "Introduce" && !intent.sure)
       if (isShaped ? !asked.has(intent._tag) : isUnclear) return draftDeed(request, context)

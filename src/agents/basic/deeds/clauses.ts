@@ -7,6 +7,7 @@ type Words = ReadonlyArray<Word>
 
 /** Conjunctions that a clause can begin with. */
 export const JOINERS = new Set(["and", "so", "then", "but", "because", "since", "as", "while"])
+const EXCEPTING = /^(except|excluding|besides)$/
 /** Commas and conjunctions that are tried as ends of clauses. */
 const MAX_JOINTS = 5
 
@@ -25,7 +26,7 @@ const sentences = (words: Words): ReadonlyArray<Words> => {
 /** Where a clause can begin within a sentence: after a comma, or with a conjunction. */
 const joints = (words: Words): ReadonlyArray<number> =>
   words.flatMap(({ quoted, word }, at) =>
-    at > 0 && ((quoted !== true && JOINERS.has(word)) || /[,:—–-]/.test(words[at - 1]!.after)) ? [at] : []
+    at > 0 && ((quoted !== true && (JOINERS.has(word) || EXCEPTING.test(word))) || /[,:—–-]/.test(words[at - 1]!.after)) ? [at] : []
   )
 
 /** Each way in which the words are a sequence of clauses. */

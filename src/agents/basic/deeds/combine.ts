@@ -57,7 +57,7 @@ const isFollowed = ({ deed, subject }: State, follows: Follows | undefined): boo
   follows === undefined ||
   (follows === "new"
     ? deed?._tag === "Create"
-    : (deed !== undefined && deed._tag !== "Create") || (subject !== undefined && subject._tag !== "It"))
+    : deed !== undefined || (subject !== undefined && subject._tag !== "It"))
 
 const subjectOf = (deed: Deed): Subject | undefined => (deed._tag === "Create" ? undefined : deed.subject)
 

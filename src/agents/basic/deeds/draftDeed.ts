@@ -22,11 +22,12 @@ import {
   columnOfConcept,
   type Field,
   fieldsOf,
+  isCategory,
   reasonOf,
   type Vocabulary,
   vocabularyOf
 } from "./vocabulary.ts"
-import { cannotDo, DRAFTED, notWhole, ofSet, which } from "./wording.ts"
+import { cannotDo, DRAFTED, NOT_ALL, notWhole, ofSet, which } from "./wording.ts"
 
 const MAX_TYPES = 5
 const MAX_ACTIONS = 6
@@ -84,6 +85,67 @@ export const draftDeed = (request: Request, context: Context, chosen?: Row): Scr
 }
 
 function* drafting(request: Request, context: Context, chosen: Row | undefined, rounds: Rounds): Script<string> {
+  const { instead, pairs = [] } = request
+  const meant = (each: Request) => meaning(each, context, chosen, rounds)
+  const [[one, other], twos] = yield* both(
+    inParallel([meant(request), ...(instead === undefined ? [] : [meant(instead)])]),
+    inParallel(pairs.map((two) => inParallel(two.map(meant))))
+  )
+  const joint = twos.map(together).filter((each) => each !== undefined)
+  if (other !== undefined)
+    return typeof other === "string" || typeof one === "string" || !corrects(one!, other)
+      ? notWhole(context)
+      : yield* proposing([other!])
+  if (typeof one === "string") return joint.length === 1 ? yield* proposing(joint[0]!) : one
+  return joint.length > 0 ? notWhole(context) : yield* proposing([one!])
+}
+
+/** Drafts of different rows, each understood whole; undefined otherwise. */
+const together = (drafts: ReadonlyArray<Draft | string>): ReadonlyArray<Draft> | undefined => {
+  const whole = drafts.filter((each) => typeof each !== "string")
+  const rows = whole.flatMap((each) => callsOf(each).flatMap(({ entityIds = [] }) => entityIds))
+  return whole.length === drafts.length && new Set(rows).size === rows.length && whole.flatMap(callsOf).length <= MAX_PARALLEL
+    ? whole
+    : undefined
+}
+
+/** Whether a draft sets other values in the same columns of the same rows. */
+const corrects = (one: Draft, other: Draft): boolean => {
+  const placeOf = ({ actionId, entityIds, values = [] }: Draft) =>
+    JSON.stringify([actionId, entityIds, values.map((value) => value.slice(0, value.indexOf("="))).sort()])
+  return placeOf(one) === placeOf(other) && keyOf(one) !== keyOf(other)
+}
+
+/** The calls that draft all of a change. */
+const callsOf = ({ _tag, further = [], isPart: _, set: __, ...call }: Draft) => [call, ...further]
+
+/** Drafts all of it, or nothing. */
+function* proposing(drafts: ReadonlyArray<Draft>): Script<string> {
+  const calls = drafts.flatMap(callsOf)
+  const answers = yield* inParallel(calls.map((call) => tool("requestAction", call)))
+  const isDrafted = ({ value }: Answer) => value !== undefined && (value as Drafted).choices === undefined
+  const refused = answers.find((each) => !isDrafted(each))
+  if (refused !== undefined) {
+    const reason = cannotDo(reasonOf(refused.value === undefined ? refused.text : refused.text.split("\n")[0]!))
+    return calls.length === 1 ? reason : `${NOT_ALL} ${reason}`
+  }
+  const [{ set }] = drafts as [Draft]
+  if (drafts.length > 1 || set === undefined) return DRAFTED
+  return ofSet(set, (answers.at(-1)!.value as Drafted).steps?.length)
+}
+
+interface Drafted {
+  readonly choices?: ReadonlyArray<unknown>
+  readonly steps?: ReadonlyArray<unknown>
+}
+
+/** What a request means; a text says why nothing can be drafted. */
+function* meaning(
+  request: Request,
+  context: Context,
+  chosen: Row | undefined,
+  rounds: Rounds
+): Script<Draft | string> {
   const { said } = request
   const all = [...request.deeds, ...request.loose, ...request.framed]
   const types = typesOf(all, context)
@@ -134,17 +196,11 @@ function* drafting(request: Request, context: Context, chosen: Row | undefined, 
     const [said] = problems
     return (which(said) ?? notWhole(context)) + ((said?.next && (yield* within(said.next, rounds, MAX_ROUNDS))) ?? "")
   }
-  const { _tag, isPart: _, set, ...input } = draft
-  const answer = yield* tool("requestAction", input)
-  if (answer.value === undefined) return cannotDo(reasonOf(answer.text))
-  const { choices } = answer.value as { readonly choices?: ReadonlyArray<{ readonly name: string }> }
-  if (choices === undefined && set !== undefined)
-    return ofSet(set, (answer.value as { readonly steps?: ReadonlyArray<unknown> }).steps?.length)
-  return choices === undefined ? DRAFTED : cannotDo(reasonOf(answer.text.split("\n")[0]!))
+  return draft
 }
 
-const keyOf = ({ actionId, entityIds, values = [] }: Draft): string =>
-  JSON.stringify([actionId, entityIds, values.toSorted()])
+const keyOf = (draft: Draft): string =>
+  JSON.stringify(callsOf(draft).map(({ actionId, entityIds, values = [] }) => [actionId, entityIds, values.toSorted()]))
 
 /** The actions that a reading may need, of which what they take is asked first. */
 const actionsOf = (deed: Deed, types: ReadonlyArray<ContextType>, context: Context): ReadonlyArray<string> => {
@@ -182,7 +238,7 @@ const wantedOf = (
       deed._tag === "Update" &&
       deed.settings.some((each) => each._tag === "Value" && each.was !== undefined && each.kind === undefined)
   )
-  const all = isCompared ? own.map(({ id }) => id) : []
+  const all = isCompared ? own.toSorted((a, b) => Number(isCategory(b)) - Number(isCategory(a))).map(({ id }) => id) : []
   return [...new Set([...set, ...times.slice(0, 2), ...(length === undefined ? [] : [length]), ...all])]
     .filter((id) => id !== "name" && own.some((field) => field.id === id))
     .slice(0, MAX_CELLS)
@@ -296,7 +352,11 @@ const likeliest = (deeds: ReadonlyArray<Typed>): ReadonlyArray<Typed> => {
 
 function* draftOf(deed: Deed, types: ReadonlyArray<ContextType>, world: World, chosen?: Row): Script<Draft | Problem> {
   if (deed._tag === "Create") return yield* creation(deed, world)
-  if (deed.subject._tag === "Rows") return yield* draftOfSet(deed, deed.subject, world)
+  if (deed.subject._tag === "Rows") {
+    const set = yield* draftOfSet(deed, deed.subject, world)
+    const { each, lookup } = deed.subject
+    return set._tag === "Draft" || each === undefined ? set : yield* draftOfEach(deed, each, [lookup.noun.type], world)
+  }
   const row =
     chosen !== undefined && types.some(({ id }) => id === chosen.type.id)
       ? chosen

@@ -5,10 +5,11 @@ import { plainValue } from "../../../domain/valueList.ts"
 import { both } from "../locate.ts"
 import type { ContextType } from "../readConversation.ts"
 import { called } from "../replies.ts"
-import { find, inParallel, type Script } from "../script.ts"
+import { find, inParallel, MAX_PARALLEL, type Script } from "../script.ts"
 import { type Deed, Subject } from "./Deed.ts"
 import { actionOf, type Draft, valuesOf } from "./Draft.ts"
-import { findSet, type Rows, setFilters } from "./findSet.ts"
+import { shiftedCell, targetOf } from "./draftCells.ts"
+import { findSet, type Rows, type SetFilters, setFilters } from "./findSet.ts"
 import { findSubject, type Problem, problem, RANKS, type Row, type World } from "./findSubject.ts"
 import { isReworded } from "./reworded.ts"
 import { textOf, type Word } from "./words.ts"
@@ -20,18 +21,14 @@ export function* draftOfSet(
   subject: Extract<Subject, { _tag: "Rows" }>,
   world: World
 ): Script<Draft | Problem> {
-  const { lookup, otherwise } = subject
-  const { type } = lookup.noun
+  const { type } = subject.lookup.noun
   const actionId = actionOf(deed, type)
+  if (deed._tag === "Shift") return yield* shiftOfSet(deed, subject, actionId, world)
   const ahead = deed._tag === "Delete" && CANCELS.test(world.said.text)
   const settling = deed._tag === "Delete" ? inParallel<Cell | Problem>([]) : cellsOfSet(deed, type, actionId, world)
-  const [cells, [meant, other]] = yield* both(
-    settling,
-    inParallel([lookup, ...(otherwise === undefined ? [] : [otherwise])].map((each) => setFilters(each, world, ahead)))
-  )
-  const filters = other !== undefined && "sets" in other && !("sets" in meant!) ? other : meant!
-  const wrong = cells.find((each) => each._tag === "Problem") ?? ("sets" in filters ? undefined : filters)
-  if (wrong !== undefined || !("sets" in filters)) return wrong ?? problem(RANKS.words, "")
+  const [cells, [filters]] = yield* both(settling, inParallel([filtersOf(subject, world, ahead)]))
+  const wrong = cells.find((each) => each._tag === "Problem") ?? ("sets" in filters! ? undefined : filters)
+  if (wrong !== undefined || !("sets" in filters!)) return wrong ?? problem(RANKS.words, "")
   const settled = cells.filter((each) => each._tag === "Cell")
   const was = wasIn(settled)
   const found = yield* findSet(filters, was, world)
@@ -42,6 +39,56 @@ export function* draftOfSet(
   if (deed._tag === "Delete") return { _tag: "Draft", actionId, entityIds, set }
   const values = valuesOf(settled)
   return typeof values === "string" ? problem(RANKS.value, values) : { _tag: "Draft", actionId, entityIds, values, set }
+}
+
+/** What the words of a set mean, in the reading that means rows. */
+function* filtersOf(
+  { lookup, otherwise }: Extract<Subject, { _tag: "Rows" }>,
+  world: World,
+  ahead: boolean
+): Script<SetFilters | Problem> {
+  const each = [lookup, ...(otherwise === undefined ? [] : [otherwise])]
+  const [meant, other] = yield* inParallel(each.map((one) => setFilters(one, world, ahead)))
+  return other !== undefined && "sets" in other && !("sets" in meant!) ? other : meant!
+}
+
+/** Moves the time of each row of a set by as much: rows of one time are one call. */
+function* shiftOfSet(
+  deed: Extract<Deed, { _tag: "Shift" }>,
+  subject: Extract<Subject, { _tag: "Rows" }>,
+  actionId: string,
+  world: World
+): Script<Draft | Problem> {
+  const filters = yield* filtersOf(subject, world, false)
+  if (!("sets" in filters)) return filters
+  const found = yield* findSet(filters, [], world)
+  const set = found._tag === "Problem" ? found : left(found, subject, world)
+  return set._tag === "Problem" ? set : yield* shiftOf(deed, set, actionId, world)
+}
+
+function* shiftOf(
+  deed: Extract<Deed, { _tag: "Shift" }>,
+  set: Rows,
+  actionId: string,
+  world: World
+): Script<Draft | Problem> {
+  const values = new Map<string, ReadonlyArray<string>>()
+  for (const row of set.rows) {
+    const target = yield* targetOf(row, actionId, world)
+    if (target._tag === "Problem") return target
+    const cell = shiftedCell(deed, target)
+    if (cell._tag === "Problem") return cell
+    const value = `${cell.column}=${cell.value}`
+    values.set(value, [...(values.get(value) ?? []), row.id])
+  }
+  const [first, ...further] = [...values].map(([value, ids]) => ({
+    actionId,
+    entityIds: ids.toSorted(),
+    values: [value]
+  }))
+  return further.length >= MAX_PARALLEL
+    ? problem(RANKS.several, "Those have too many different times to move all of them at once. I haven't drafted anything.")
+    : { _tag: "Draft", ...first!, set, ...(further.length === 0 ? {} : { further }) }
 }
 
 /** The rows of a set without the excepted ones; a problem if a name is none of theirs, or if the person counts other than there are. */
@@ -89,6 +136,7 @@ export function* draftOfEach(
   const actionId = actionOf(deed, type)
   const set = { _tag: "Rows", type, said: type.plural.toLowerCase(), rows } as const
   if (deed._tag === "Delete") return { _tag: "Draft", actionId, entityIds, set }
+  if (deed._tag === "Shift") return yield* shiftOf(deed, set, actionId, world)
   const cells = yield* cellsOfSet(deed, type, actionId, world)
   const unsettled = cells.find((each) => each._tag === "Problem")
   if (unsettled !== undefined) return unsettled
@@ -152,7 +200,7 @@ function* cellsOfSet(
     return [
       problem(
         RANKS.words,
-        "I can set one value for all of them, but not move each by as much. I haven't drafted anything."
+        "I can set one value for all of them, but not make each longer by as much. I haven't drafted anything."
       )
     ]
   const vocabulary = world.vocabularies.find((each) => each.type.id === type.id)!

@@ -46,7 +46,7 @@ const isPersonal = (id: string, about: About): boolean => kindOf(id, about) === 
 const isFound = (answer: Alternatives | Problem): answer is Alternatives => !("_tag" in answer)
 
 /** The filters of a set; a row of it passes all of one of the `sets`. */
-interface SetFilters {
+export interface SetFilters {
   readonly noun: Lookup["noun"]
   readonly sets: ReadonlyArray<Choice>
 }

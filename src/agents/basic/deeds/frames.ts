@@ -113,6 +113,16 @@ const whole =
   (captures, read, calendar) =>
     isCut(captures) ? undefined : build(captures, read, calendar)
 
+/** A statement that asks for nothing by itself. */
+const stated =
+  (build: Build): Build =>
+  (...args) => {
+    const part = build(...args)
+    return part !== undefined && "_tag" in part && part._tag === "Order"
+      ? Part.Statement({ deed: part.deed, enough: false })
+      : undefined
+  }
+
 const MORE = /^(more|extra|additional|further)$/
 /** "one more week", "another hour": so long. */
 const withoutMore = (words: Words): Words =>
@@ -228,7 +238,7 @@ export const FRAMES: ReadonlyArray<Rule> = [
   ],
   [["(the|their|its|his|her)? {c} {link} {v}"], whole(update(column, "named"))],
   [
-    ["<assign> {x} (over)? to {p} (with|and) {list}"],
+    ["<assign> {x} (over)? to {p} (with|and)? {list}"],
     ({ list, p, x }, read) => {
       const subject = read(x!)
       const settings = [Setting.Concept({ concept: "owner", value: p! })]
@@ -247,6 +257,22 @@ export const FRAMES: ReadonlyArray<Rule> = [
     ],
     update(emptied)
   ],
-  [["give {x} {more}", "give {x} {d} (more|extra|longer|on top)"], longer(shift(1))],
+  [
+    [
+      "give {x} {more}",
+      "give {x} {d} (more|extra|longer|on top)",
+      "{x} (gets|should get) {more}",
+      "{x} (gets|should get) {d} (more|extra|longer|on top)"
+    ],
+    longer(shift(1))
+  ],
+  // It says no more than what is so: "move the deadline" has to follow.
+  [
+    [
+      "{x} (needs|takes|will need|will take|requires) (about)? {more}",
+      "{x} (needs|takes|will need|will take|requires) {d} (more|extra|longer|on top)"
+    ],
+    longer(stated(shift(1)))
+  ],
   [["<change> {x} (due|to be due|be due|start|to start) {d} (earlier|sooner)"], shift(-1)]
 ]

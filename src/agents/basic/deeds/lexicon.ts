@@ -6,10 +6,10 @@ const set = (words: string): ReadonlySet<string> => new Set(words.trim().split(/
 
 export const PHRASES: Readonly<Record<string, ReadonlyArray<string>>> = byWord({
   set: list(
-    "update|set|change|edit|modify|correct|fix|amend|adjust|alter|switch|revise|make|put|bring|move|turn|flip|convert|promote|demote|lower|raise|advance|progress|bump|upgrade|downgrade|reset|replace|enter|record|kick|nudge|slide|send"
+    "update|set|change|edit|modify|correct|fix|amend|adjust|alter|switch|revise|make|put|bring|move|turn|flip|convert|promote|demote|lower|raise|advance|progress|bump|upgrade|downgrade|reset|replace|enter|record|kick|nudge|slide|send|drag|pull"
   ),
   change: list(
-    "update|set|change|edit|make|put|place|bring|move|turn|flip|switch|shift|convert|promote|demote|lower|raise|bump|reset|return|mark|flag|tag|get|have|keep|send|push|pull|slide|drop|call|declare|let|give|extend|postpone|delay|bump|kick|pop|stick|slap"
+    "update|set|change|edit|drag|make|put|place|bring|move|turn|flip|switch|shift|convert|promote|demote|lower|raise|bump|reset|return|mark|flag|tag|get|have|keep|send|push|pull|slide|drop|call|declare|let|give|extend|postpone|delay|bump|kick|pop|stick|slap"
   ),
   must: list(
     "should|must|has to|have to|needs to|need to|ought to|will|is to|are to|is going to|are going to|has got to|had better"

@@ -98,6 +98,9 @@ export const dayAt = (tokens: Tokens, calendar: Calendar): At<string> | undefine
   // "next Wednesday" is said of the coming one, too; only where both are the same is it one day.
   if (named !== undefined && first === "next") {
     const coming = addDays(today, ((named - weekdayOf(today) + 6) % 7) + 1)
+    // "next Thursday, December 7th": the date says which.
+    const date = tokens[2] === undefined ? undefined : datedAt(tokens.slice(2), calendar)
+    if (date !== undefined && weekdayOf(date.value) === named) return { value: date.value, length: 2 + date.length }
     return coming === inNextWeek(named, today) ? at(coming, 2) : undefined
   }
   const distant = distantDayAt([first, second, third, fourth], today)
@@ -120,6 +123,10 @@ export const dayAt = (tokens: Tokens, calendar: Calendar): At<string> | undefine
     : at(dated(undefined, number, Number(day), calendar), length)
 }
 
+/** "December 7", "the 7th", "12/7": a date, and no other day. */
+const datedAt = (tokens: Tokens, calendar: Calendar): At<string> | undefined =>
+  /^\d|^the$/.test(tokens[0]!.word) || MONTHS[tokens[0]!.word] !== undefined ? dayAt(tokens, calendar) : undefined
+
 /** The weekday in the week after this one; weeks begin on Monday. */
 const inNextWeek = (weekday: number, today: string): string => {
   const monday = addDays(today, 7 - ((weekdayOf(today) + 6) % 7))
@@ -137,10 +144,43 @@ const distantDayAt = (words: ReadonlyArray<string>, today: string): At<string> |
   if (number !== undefined && days !== undefined && isIn) return { value: addDays(today, number * days), length: 3 }
   if (number !== undefined && days !== undefined && from === "from" && /^(today|now)$/.test(to))
     return { value: addDays(today, number * days), length: 4 }
-  const [end, of, the, month] = words
-  if (end !== "end" || of !== "of" || !/^(the|this)$/.test(the ?? "") || month !== "month") return undefined
-  const [year, now] = today.split("-").map(Number) as [number, number]
-  return { value: addDays(`${now === 12 ? year + 1 : year}-${pad(now === 12 ? 1 : now + 1)}-01`, -1), length: 4 }
+  return endAt(words, today)
+}
+
+/** "End of the month", "the end of next week", "end of December": the last working day of a week, the last day of a month. */
+const endAt = ([end, of = "", third = "", fourth = ""]: ReadonlyArray<string>, today: string): At<string> | undefined => {
+  const short = /^eo[wm]$/.test(end ?? "") ? lastOf(end === "eow" ? "week" : "month", 0, today) : undefined
+  if (short !== undefined) return { value: short, length: 1 }
+  if (end !== "end" || of === "") return undefined
+  const [unit, from] = of === "of" ? [third, 2] : [of, 1]
+  const month = of === "of" ? MONTHS[third] : undefined
+  if (month !== undefined) {
+    const [year, now] = today.split("-").map(Number) as [number, number]
+    return { value: lastOf("month", month - now + (month < now ? 12 : 0), `${year}-${pad(now)}-01`)!, length: 3 }
+  }
+  const isNext = unit === "next"
+  const own = /^(the|this|next)$/.test(unit) ? (from === 2 ? fourth : third) : unit
+  const value = lastOf(own, isNext ? 1 : 0, today)
+  return value === undefined ? undefined : { value, length: from + (own === unit ? 1 : 2) }
+}
+
+/** The last day of this week, month or year, or of one that is so many later. */
+const lastOf = (unit: string, later: number, today: string): string | undefined => {
+  const [year, month] = today.split("-").map(Number) as [number, number]
+  switch (unit) {
+    case "week": {
+      const days = 4 - ((weekdayOf(today) + 6) % 7) + later * 7
+      return days < 0 ? undefined : addDays(today, days)
+    }
+    case "month": {
+      const next = month + later
+      return addDays(`${year + Math.floor(next / 12)}-${pad((next % 12) + 1)}-01`, -1)
+    }
+    case "year":
+      return `${year + later}-12-31`
+    default:
+      return undefined
+  }
 }
 
 const WRITTEN_TIMES = byWord<number>({ noon: 720, midday: 720, midnight: 0, lunchtime: 720 })

@@ -105,7 +105,7 @@ export const readCreate = (
   const lead = length === undefined ? [] : words.slice(lengthStart, start)
   for (let noun = start; noun < Math.min(words.length, start + 8); noun++) {
     if (words[noun]!.quoted === true) break
-    const there = nounAt(words.slice(noun), context)
+    const there = nounAt(words.slice(noun), context) ?? ticketAt(words.slice(noun), context)
     if (there === undefined) continue
     // "The tasks in review" are there already, and one row is added at a time.
     if (isSeveral(folded(words.slice(noun, noun + there.length)), there.noun)) break
@@ -141,19 +141,24 @@ export const readCreate = (
     if (title.length > 0) of({ type, rest: [...lead, { ...title[0]!, ...WITH }, ...title, ...after], ...kinds })
     break
   }
-  // "Ada Lovelace as a new lead".
+  // "Ada Lovelace as a new lead", "Ship the beta as a blocked task".
   const as = words.findIndex(({ quoted, word }) => quoted !== true && word === "as")
   const before = as > 0 ? withoutClosers(words.slice(0, as), isPlace, false) : []
-  if (as > 0 && (couldBeName(before) || isPronoun(before))) {
+  if (as > 0 && (couldBeName(before) || isPronoun(before) || (way.bare && isValue(before)))) {
     let from = as + 1
     while (/^(a|an|the|our|another|new|brand|one)$/.test(words[from]?.word ?? "")) from += 1
-    const there = nounAt(words.slice(from), context)
-    if (there !== undefined) {
+    const noun = words.findIndex((_, at) => at >= from && nounAt(words.slice(at), context) !== undefined)
+    const there = noun < 0 || noun > from + 3 ? undefined : nounAt(words.slice(noun), context)
+    const title = there === undefined ? [] : words.slice(from, noun)
+    if (there !== undefined && (couldBeName(before) || isPronoun(before) || there.noun.type.id !== PEOPLE)) {
       const { kind, type } = there.noun
       of({
         type,
         name: before,
-        rest: words.slice(from + there.length),
+        rest: [
+          ...(title.length === 0 ? [] : [{ ...title[0]!, ...WITH }, ...title]),
+          ...words.slice(noun + there.length)
+        ],
         ...(kind === undefined || GENERIC_PERSON_NOUNS.has(kind) ? {} : { kind: kind.replace(/s$/, "") })
       })
     }
@@ -173,6 +178,14 @@ export const readCreate = (
   if (timed && found.length === 0 && meetings !== undefined)
     of({ type: meetings, rest: [...lead, ...words.slice(start)] })
   return found
+}
+
+/** "Open a ticket called …": other words for a new task, which in a row's name are no noun. */
+const ticketAt = ([first]: Words, context: Context): ReturnType<typeof nounAt> => {
+  const type = context.types.find(({ name }) => name.toLowerCase() === "task")
+  return type !== undefined && first !== undefined && /^(ticket|card|reminder|action|item)$/.test(first.text)
+    ? { noun: { type, said: first.text }, length: 1 }
+    : undefined
 }
 
 /** The type that a place names: "the task list". */

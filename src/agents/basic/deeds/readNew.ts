@@ -36,7 +36,7 @@ export interface New {
 
 const phrases = (texts: string) => byLength(texts.split("|"))
 const SKIPPED = phrases(
-  "came in|just came in|arrived|for us|for you|and|also|that is|which is|who is|that should be|which should be|that will be|to be|please|it|they|it should be|taking place|happening|scheduled|on my calendar|in my calendar|on the calendar|in the calendar|on our calendar|to my calendar|to the calendar|in the crm|to the crm|in the system|that|which|who|is|are|should be|will be|running|be|down"
+  "it 's|it is|came in|just came in|arrived|for us|for you|and|also|that is|which is|who is|that should be|which should be|that will be|to be|please|it|they|it should be|taking place|happening|scheduled|on my calendar|in my calendar|on the calendar|in the calendar|on our calendar|to my calendar|to the calendar|in the crm|to the crm|in the system|that|which|who|is|are|should be|will be|running|be|down"
 )
 const NAMED = phrases(
   "subject|with the subject|with subject|topic|with the topic|called|named|titled|entitled|labelled|labeled|with the name|with the title|by the name of|with name|with title|name|title|under the name|under the title|known as"
@@ -48,10 +48,10 @@ const GUESTS = phrases(
   "with|inviting|invite|and invite|attended by|including|along with|together with|for me and|guests|attendees|participants|with attendees|featuring|between me and|add|and add"
 )
 const OWNED = phrases(
-  "assigned to|assign to|assign it to|assign them to|and assign them to|and assign it to|owned by|handled by|managed by|looked after by|belonging to|to be assigned to|to be handled by|under|owner|with owner|assignee|to be owned by|for|give it to|give them to|run by|led by|to be given to|going to|goes to|in the care of|reporting to|responsible"
+  "assigned to|assign to|assign|owner is|assignee is|and give it to|and assign it to|and hand it to|hand it to|assign it to|assign them to|and assign them to|and assign it to|owned by|handled by|managed by|looked after by|belonging to|to be assigned to|to be handled by|under|owner|with owner|assignee|to be owned by|for|give it to|give them to|run by|led by|to be given to|going to|goes to|in the care of|reporting to|responsible"
 )
 const DUE = phrases(
-  "due|due on|due by|by|with a deadline of|with deadline|with due date|deadline|with the deadline|with a due date of|needed by|to be done by|to finish by|due date|before the end of"
+  "due|due on|due by|by|ready by|has to be ready by|must be ready by|should be ready by|needs to be ready by|to be ready by|done by|has to be done by|must be done by|should be done by|needs to be done by|finished by|has to be finished by|must be finished by|and has to be ready by|with a deadline of|with deadline|with due date|deadline|with the deadline|with a due date of|needed by|to be done by|to finish by|due date|before the end of"
 )
 const IN = phrases(
   "interested in|keen on|looking for|in|on|under|at|to|into|as|in the|on the|under the|at the|to the|into the|as a|as the|with|with the|with a|set to|marked as|marked"
@@ -180,6 +180,17 @@ function* steps(words: Words, so: New, about: About, depth: number): Generator<r
       }
     }
   }
+  // "a task of Olga's".
+  if (owner !== undefined && !ownerSet) {
+    for (const lead of leads([["of"]])) {
+      for (const length of nameLengths(words.slice(lead)))
+        if (words[lead + length]?.word === "'s")
+          yield [
+            lead + length + 1,
+            setting(so, Setting.Concept({ concept: "owner", value: words.slice(lead, lead + length) }))
+          ]
+    }
+  }
   if (guests !== undefined) {
     for (const lead of leads(GUESTS)) {
       for (const length of nameLengths(words.slice(lead)))
@@ -231,6 +242,8 @@ function* steps(words: Words, so: New, about: About, depth: number): Generator<r
   for (const lead of [...leads(IN), 0]) {
     for (const length of valueLengths(words.slice(lead)).slice(0, 4)) {
       const value = words.slice(lead, lead + length)
+      // "Ship the beta, high priority": the name isn't a part of the value.
+      if (value.slice(0, -1).some(({ after }) => after.includes(","))) break
       for (let kind = 1; kind <= 2; kind++) {
         const phrase = words.slice(lead + length, lead + length + kind)
         if (phrase.length < kind || !(isStateWord(phrase) || columnOfPhrase(phrase, columns) !== undefined)) continue
@@ -249,6 +262,9 @@ function* steps(words: Words, so: New, about: About, depth: number): Generator<r
   }
   const skipped = SKIPPED.find((text) => startsWith(words, text))
   if (skipped !== undefined && skipped.length < words.length + (depth > 0 ? 1 : 0)) yield [skipped.length, so]
+  // "45 minutes with Olga tomorrow at 4 for a Roadmap talk": what follows the article is all that is left.
+  if (so.name === undefined && first!.word === "for" && /^(a|an|the)$/.test(words[1]?.word ?? "") && words.length > 2)
+    for (const found of names(words, 2, so)) if (found[0] === words.length) yield found
   if (so.name === undefined && depth <= MAX_BEFORE_NAME) {
     if (first!.word === "for" || first!.word === "about" || first!.word === "of" || first!.word === "to")
       yield* names(words, 1, so)

@@ -9,6 +9,7 @@ import { startsWith } from "../patterns.ts"
 import type { Context } from "../readConversation.ts"
 import { clausesOf, isPlaceOf, JOINERS, withoutClosers, withoutOpeners } from "./clauses.ts"
 import { combine } from "./combine.ts"
+import { corrected } from "./corrections.ts"
 import { Deed, Part, type Request, Setting } from "./Deed.ts"
 import { isDuty, isFinishing } from "./duties.ts"
 import { withNoun } from "./everything.ts"
@@ -19,9 +20,10 @@ import { calendarOf, momentOf } from "./moments.ts"
 import { CREATES, isValue, readCreate } from "./readCreate.ts"
 import { readGroup } from "./readGroup.ts"
 import { couldBeName, EXCEPT, isName, namesIn, readSubject } from "./readSubject.ts"
+import { pairsOf } from "./pairs.ts"
 import { isPolite, reasonsOf } from "./reasons.ts"
 import { respelt } from "./respelt.ts"
-import { assigned, withoutAbsence, withoutPlease, withSpelling } from "./rewrite.ts"
+import { assigned, withoutAbsence, withIts, withoutPlease, withSpelling } from "./rewrite.ts"
 import type { Rule } from "./parts.ts"
 import { RULES } from "./rules.ts"
 import { type Fits, matches, neededBy, shapeOf } from "./shapes.ts"
@@ -42,10 +44,37 @@ const COSTS = { shapes: 100, capture: 1, subject: 2, join: 6 }
 
 /** Every way in which the message asks for a change; none if it asks for something else, or for more. */
 export const readRequest = (message: string, context: Context): Request => {
-  const effort = new Effort(MAX_EFFORT)
-  const parts = partReader(context, effort)
-  const readSaid = (said: Said) => readParts(said, parts, effort)
-  const said = withSpelling(withoutAbsence(withoutPlease(readWords(message)), context))
+  const [effort, more] = [new Effort(MAX_EFFORT), new Effort(MAX_EFFORT / 2)]
+  const [parts, others] = [partReader(context, effort), partReader(context, more)]
+  const said = withSpelling(withoutAbsence(withIts(withoutPlease(readWords(message))), context))
+  const read = (each: Said) => readOne(each, context, parts, effort)
+  const correction = corrected(said, calendarOf(context))
+  const [before, instead] = [correction?.before ?? said, correction?.after].map((each) => each && read(each))
+  const pairs =
+    correction === undefined
+      ? pairsOf(said)
+          .map((two) => two.map((each) => ofOwnRows(readOne(each, context, others, more))))
+          .filter((two) => two.every((each) => readingsOf(each).length > 0))
+      : []
+  const request =
+    instead === undefined || readingsOf(instead).length === 0 ? read(said) : { ...before!, instead }
+  return effort.isSpent ? { said, deeds: [], loose: [], framed: [] } : { ...request, ...(pairs.length > 0 && !more.isSpent && { pairs }) }
+}
+
+/** The readings that name their rows: "it" is of the other request. */
+const ofOwnRows = (request: Request): Request => {
+  const own = (deeds: ReadonlyArray<Deed>) =>
+    deeds.filter((deed) => deed._tag === "Create" || deed.subject._tag !== "It")
+  return { ...request, deeds: own(request.deeds), loose: own(request.loose), framed: own(request.framed) }
+}
+
+const readOne = (
+  said: Said,
+  context: Context,
+  parts: (clause: Words) => ReadonlyArray<Part>,
+  effort: Effort
+): Request => {
+  const readSaid = (each: Said) => readParts(each, parts, effort)
   const signed = assigned(said)
   const plain = readSaid(said)
   const own = signed === undefined ? plain : withAll(plain, readSaid(signed))
@@ -59,9 +88,12 @@ export const readRequest = (message: string, context: Context): Request => {
     )
   const request = { ...own, framed: [...own.framed, ...general] }
   const other = readingsOf(request).length > 0 ? undefined : respelt(said)
-  const read = other === undefined ? request : readSaid(other)
-  return effort.isSpent ? { ...read, deeds: [], loose: [], framed: [] } : read
+  return other === undefined ? request : readSaid(other)
 }
+
+/** Whether a message asks for a change in any way. */
+export const asksForChange = (request: Request): boolean =>
+  readingsOf(request).length > 0 || (request.pairs ?? []).length > 0
 
 const readingsOf = ({ deeds, framed, loose }: Request): ReadonlyArray<Deed> => [...deeds, ...loose, ...framed]
 

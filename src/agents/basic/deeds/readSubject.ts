@@ -56,6 +56,14 @@ export const readSubject =
     if (end.quoted !== true && words.length > 1 && /^(that|which|who|whose)$/.test(end.text)) return undefined
     const set = exceptedFrom(words, context) ?? readSet(words, context)
     const group = readGroup(words, context, calendar)
+    const bare = first.quoted !== true && /^(the|both|my|our)$/.test(first.word) ? words.slice(1) : words
+    const noun = nounAt(bare, context)
+    // "The tasks Rotate keys and Plan the offsite": a reading for where the words mean no set.
+    const each = noun === undefined || set !== undefined ? undefined : namesIn(bare.slice(noun.length))
+    if (each !== undefined)
+      return group === undefined
+        ? Subject.Named({ words: bare.slice(noun!.length), type: noun!.noun.type, each })
+        : Subject.Rows({ ...group, each })
     if (set !== undefined) return Subject.Rows({ ...set, ...(group === undefined ? {} : { otherwise: group.lookup }) })
     if (group !== undefined) return Subject.Rows(group)
     if (first.quoted !== true && (QUESTION_WORDS.has(first.word) || MANY.has(first.word))) return undefined
@@ -82,7 +90,9 @@ export const EXCEPT = [
 
 /** "all of Raj's tasks except Renew certificates and Pay the rent": a set, and the names of rows that stay as they are. */
 const exceptedFrom = (words: Words, context: Context) => {
-  for (const lead of EXCEPT) {
+  // "All tasks but Rotate keys": elsewhere "but" begins a clause.
+  const isAll = MANY.has(words[0]!.word) || /^(everything|anything)$/.test(words[0]!.word)
+  for (const lead of isAll ? [...EXCEPT, ["but"]] : EXCEPT) {
     const at = words.findIndex((_, from) => from > 0 && startsWith(words.slice(from), lead))
     const rest = at < 0 ? [] : words.slice(at + lead.length)
     if (rest.length === 0) continue

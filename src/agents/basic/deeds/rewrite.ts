@@ -44,6 +44,8 @@ export const withSpelling = (said: Said): Said => ({
   text: said.text,
   words: apart(said.words).map((each, at, words) => {
     const [before, next] = [words[at - 1]?.word ?? "", words[at + 1]?.word ?? ""]
+    const meant = each.quoted === true || each.capital ? undefined : TYPOS[each.word]
+    if (meant !== undefined) return { ...each, word: meant }
     if (each.quoted === true || !/^[a-z]{5,}$/.test(each.word)) return each
     const known =
       NUMBERED.test(before) || NUMBERED.test(next)
@@ -56,6 +58,28 @@ export const withSpelling = (said: Said): Said => ({
     const near = known.filter((name) => (known === WEEKDAY_NAMES ? isSwapped : isMistaken)(each.word, name))
     return near.length === 1 && !known.includes(each.word) ? { ...each, word: near[0]! } : each
   })
+})
+/** Typos of words that stand in most requests and are no other word. */
+const TYPOS = byWord<string>({
+  teh: "the",
+  hte: "the",
+  tge: "the",
+  adn: "and",
+  nad: "and",
+  taht: "that",
+  wiht: "with",
+  wtih: "with",
+  taks: "task",
+  tsak: "task",
+  taskt: "task",
+  tsk: "task",
+  tasls: "tasks",
+  taskss: "tasks",
+  tsaks: "tasks",
+  stauts: "status",
+  staus: "status",
+  prioriy: "priority",
+  dealine: "deadline"
 })
 /** "Low-priority" as its two words. */
 const apart = (words: Words): Words =>
@@ -80,6 +104,20 @@ const withoutRequest = (words: Words): Words => {
   return isRequest ? words.slice(0, comma + 1) : words
 }
 
+/** "its in progress now": "it is", where no word follows that a thing could have. */
+export const withIts = ({ text, words }: Said): Said => ({
+  text,
+  words: words.flatMap((each, at) =>
+    each.quoted !== true && each.word === "its" && IS_SO.test(words[at + 1]?.word ?? "")
+      ? [
+          { ...each, text: "it", word: "it", after: "" },
+          { ...each, text: "is", word: "is" }
+        ]
+      : [each]
+  )
+})
+const IS_SO = /^(in|on|at|now|not|done|finished|completed|blocked|back|due|ready|still|already|for|with|been|assigned|to)$/
+
 const ABSENT = ["{p} <away>", "{p} <away> (on|until|from|for|since|the|all)? {w}"].map(shapeOf)
 const PRONOUN = /^(his|her|their)$/
 const NO_NOUN = /^(the|a|an|all|every|each|my|our|it|them|this|that|to)$/
@@ -92,7 +130,7 @@ const AS_OF_A_NAME: Readonly<Record<string, string>> = byWord({ am: "is", are: "
  */
 export const withoutAbsence = (said: Said, context: Context): Said => {
   const { text, words } = said
-  const end = words.findIndex(({ after }) => /[.,;!–—-]/.test(after))
+  const end = words.findIndex(({ after }) => /[.,:;!–—-]/.test(after))
   const rest = words.slice(end + 1)
   if (end < 1 || end > 12 || rest.length === 0) return said
   const fits: Fits = (name, taken) =>

@@ -74,6 +74,8 @@ export const RULES: ReadonlyArray<Rule> = [
       "(make|set|name|appoint) {p} (as)? (the)? (new)? <owner> (of|for|on) {x}",
       "(make|set|name|appoint) {p} {x} 's (new)? <owner>",
       "(make|set|name|appoint) {p} responsible for {x}",
+      "(can|could|may|shall) {p} be (made|put)? (responsible for|in charge of|the owner of|on|assigned to|the assignee of|the assignee for) {x}",
+      "(swap|replace|exchange|switch|change) {o} (out)? (for|with|by) {p}",
       "(make|have) {x} (belong to|owned by|assigned to) {p}",
       "(i|we) (would like|want|need) {p} to (be|be the one|be the person) (responsible for|in charge of|on|assigned to|for) {x}",
       "(i|we) (would like|want|need) {p} to <take> {x}",
@@ -140,6 +142,7 @@ export const RULES: ReadonlyArray<Rule> = [
     update(({ p }) => [Setting.Column({ column: [OWNER], value: [], ...(p === undefined ? {} : { was: p }) })])
   ],
   [["{x} (is|are|'s|will be) due (on|by)? {t}"], update(moment, true)],
+  [["(i|we) (have)? (agreed|settled|decided) (on)? {t} for {x}"], update(moment, false)],
   [["due (on|by)? {t}"], update(moment, "named")],
   [
     ["{x} (can wait|can slip|will wait|has to wait|must wait|can be left|can stay open) (until|till|to) {t}"],
@@ -149,7 +152,7 @@ export const RULES: ReadonlyArray<Rule> = [
     [
       "{x} (should be|must be|needs to be|has to be|is now|is to be) due (on|by)? {t}",
       "{x} (now)? <must> be (done|finished|completed|ready|wrapped up|delivered|closed) (by|on) {t}",
-      "{x} (is|are) due (on|by)? {t} (not|instead of|rather than) (on|by)? {t2}"
+      "{x} (is|are|should be|must be|needs to be)? due (on|by)? {t} (not|instead of|rather than) (on|by)? {t2}"
     ],
     update(({ t, t2 }) => [Setting.Value({ value: t!, ...(t2 === undefined ? {} : { was: t2 }) })], true)
   ],
@@ -176,6 +179,14 @@ export const RULES: ReadonlyArray<Rule> = [
       "{x} <becomes> {p} 's (job|task|responsibility|problem|turf|to do|to handle|to take care of|now)?",
       "{x} is {p} 's (job|task|responsibility|problem|turf)? now (and)? (not|no longer) {o} 's (job|task|responsibility|problem|turf)? (anymore|any more|any longer)?",
       "{p} <be> {x} 's (new)? <owner>"
+    ],
+    update(owner, true)
+  ],
+  // "Add dark mode isn't Yuki's any more, it's Lena's."
+  [
+    [
+      "{x} (is|are) (not|no longer) {o} 's (job|task|responsibility|problem|turf)? (anymore|any more|any longer)? (but|it|it is|it 's|they are|now) (now)? {p} 's (job|task|responsibility|problem|turf)? (now)?",
+      "{x} (is|are) (not|no longer) (with|on|assigned to) {o} (anymore|any more|any longer)? (but|it is|it 's|they are|now) (now)? (with|on|assigned to) {p} (now)?"
     ],
     update(owner, true)
   ],
@@ -216,7 +227,8 @@ export const RULES: ReadonlyArray<Rule> = [
       "{x} (should|needs to|must|has to|will) (start|begin|be|happen|be moved|move) {d} (earlier|sooner)",
       "(can|could|may|shall|let|have) {x} (start|begin|be|happen|take place|be moved) (by)? {d} (earlier|sooner)",
       "{x} <must> be (finished|done|ready|completed|delivered) {d} (earlier|sooner) (than it says now|than planned|than now)?",
-      "(bring|move|pull|bump|shift|push) (the)? {c} (of|for) {x} <forward> (by)? {d}",
+      "(bring|move|pull|bump|shift|push) (the)? {c} (of|for|on) {x} <forward> (by)? {d}",
+      "<earlier> (the)? {c} (of|for|on) {x} (by)? {d}",
       "(bring|move|pull|bump|shift|push) {x} 's {c} <forward> (by)? {d}",
       "(can|could|may|shall) {x} be (brought forward|moved up|pulled forward|moved forward by|advanced) (by)? {d}"
     ],
@@ -280,6 +292,7 @@ export const RULES: ReadonlyArray<Rule> = [
       "<unneeded> {x}",
       "<unneeded> {x} <anymore>",
       "there is no need (for|to keep) {x}",
+      "(i|we) (am|are) (stuck|blocked|late|behind|waiting|held up) (on|with|for) {x}",
       "{p} <cannot> (do|finish|complete|handle|manage|make|take care of|work on|get to|deal with) {x}",
       "{p} <cannot> (do|finish|complete|handle|manage|make|take care of|work on|get to|deal with) {x} <anymore>"
     ],
@@ -298,6 +311,7 @@ export const RULES: ReadonlyArray<Rule> = [
   [
     [
       "<doit> <it>",
+      "(move|push|shift|extend|postpone|delay|push back|push out) (the deadline|the due date|the date|it|that|this) (back|out|accordingly)?",
       "(update|record|note|change)",
       "<doit> <it> (up|over|in|for them|for her|for him|to match|to reflect that|to reflect this)",
       "(update|fix) (the crm|the system|the calendar|the database|the records|our records|my calendar|records|things)",

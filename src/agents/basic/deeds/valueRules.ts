@@ -112,7 +112,11 @@ export const VALUE_RULES: ReadonlyArray<Rule> = [
     update(emptied, true)
   ],
   [
-    ["{x} <must> be followed up (with)? (on|by)? {t}", "{x} <must> be contacted again (on|by)? {t}"],
+    [
+      "{x} <must> be followed up (with)? (on|by)? {t}",
+      "{x} <must> be contacted again (on|by)? {t}",
+      "(i|we)? (will|should|must|need to|have to|want to|would like to)? (follow up|follow-up) with {x} (on|by)? {t} (instead)?"
+    ],
     update(({ t }) => [Setting.Column({ column: FOLLOW_UP, value: t! })], true)
   ],
   [
@@ -153,6 +157,14 @@ export const VALUE_RULES: ReadonlyArray<Rule> = [
   [
     ["(the|their|his|her|its)? {c} {e}"],
     ({ e, ...rest }, ...read) => update(column, "new")({ ...rest, v: e! }, ...read)
+  ],
+  [
+    ["{x} (is|'s|are) (now)? (interested in|keen on) {v} (now)? (not|rather than|instead of|and not|and no longer) (in)? {o} (any more|anymore|any longer)?"],
+    update(value, true)
+  ],
+  [
+    ["{x} (is|'s|are) (now)? (back|already|now|again) (to|in|at|on) {v}", "{x} (is|are|'s) (not|no longer) {o} (after all|any longer|any more|anymore)? (but)? (back|now|it 's|it is) (now)? (to|in|into)? {v} (now)?"],
+    update(value, true)
   ],
   [["{x} (is|'s|are) interested in {v}", "{x} (wants|needs|would like) {v}"], update(value, "new")],
   [
@@ -200,14 +212,16 @@ export const VALUE_RULES: ReadonlyArray<Rule> = [
   [
     [
       "{x} (is moving|has moved|is now|'s now|should be|should start|should be moved|needs to be moved|needs to move|must be moved|has been moved|was moved|is being moved|has to be moved|should move|will be|is rescheduled|has been rescheduled|was rescheduled|should be rescheduled|needs to be rescheduled) (to|for|at|on|until)? {t} (instead)?",
-      "{x} <must> (start|begin|be|happen|take place|move|be moved|be rescheduled) (to|for|at|on|until)? {t} (instead)?"
+      "{x} <must> (start|begin|be|happen|take place|move|be moved|be rescheduled) (to|for|at|on|until)? {t} (instead)?",
+      "{x} (starts|begins|is|happens|takes place|should start|should be|will start|will be) (at|on)? {t} (instead of|not|rather than) (at|on)? {t2}",
+      "{x} (starts|begins|happens|takes place) (at|on)? {t} instead"
     ],
-    update(moment, true)
+    update(({ t, t2 }) => [Setting.Value({ value: t!, ...(t2 === undefined ? {} : { was: t2 }) })], true)
   ],
   [
     [
       "<set> {x} (to|as|with|at|=) (the|a)? {c} (of|to|is|=)? {v}",
-      "{x} = (the)? {c} (of|to|is)? {v}",
+      "{x} = (the|a|the new|a new|new)? {c} (of|to|is)? {v}",
       "{x} = (the)? {c} from {o} to {v}",
       "<mark> {x} (as|with|to) (the)? {c} {v}"
     ],
@@ -217,6 +231,7 @@ export const VALUE_RULES: ReadonlyArray<Rule> = [
     [
       "{x} <moved> (over|along|back|on|up|down)? (from {o})? (to|into|in) (the|a)? {v}",
       "{x} <moved> from {o} (to|into) (the|a)? {v}",
+      "{x} <moved> (to|into) (the|a)? {v} (today|yesterday|this morning|this week|last week|just now)",
       "{x} <moved> (over|along|back|on|up|down)? (to|into|in) (the|a)? {v}",
       "{x} <moved> (over|along|back|on|up|down)? (to|into|in) (the|a)? {v} {c}",
       "{x} (belongs to|belongs in|belongs under|belongs on|belongs into|belongs with|is really part of|is actually part of|falls under|comes under|goes under|goes in|goes into|is part of) (the)? {v}",

@@ -24,6 +24,9 @@ export const notWhole = (context: Context): string =>
 
 export const cannotDo = (reason: string): string => (reason === "" ? "I can't change that for you." : reason)
 
+/** Begins what is said if a part of a change can't be drafted: then none of it is. */
+export const NOT_ALL = "I can't draft all of that, so I haven't drafted anything."
+
 /** What is wrong, with the rows to choose from. */
 export const which = (found: Problem | undefined): string | undefined => {
   if (found === undefined) return undefined

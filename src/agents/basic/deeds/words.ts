@@ -45,7 +45,15 @@ const CONTRACTIONS = byWord<readonly [string, string]>({
   ive: ["I", "have"],
   weve: ["we", "have"],
   im: ["I", "am"],
-  cant: ["can", "not"]
+  cant: ["can", "not"],
+  arent: ["are", "not"],
+  wasnt: ["was", "not"],
+  werent: ["were", "not"],
+  wont: ["will", "not"],
+  didnt: ["did", "not"],
+  shouldnt: ["should", "not"],
+  thats: ["that", "is"],
+  youre: ["you", "are"]
 })
 const ENDINGS = byWord<string>({
   "n't": "not",

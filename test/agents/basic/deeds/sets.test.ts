@@ -11,8 +11,8 @@ import { isExpected, salesCompany, saying, taskTeam, type Write } from "../../..
 
 interface SetCase {
   readonly do: string
-  /** Null if the request can't be understood whole. */
-  readonly expect: { readonly action: string; readonly ids?: ReadonlyArray<string>; readonly values?: Write["values"] } | null // prettier-ignore
+  /** The calls of one change; null if the request can't be understood whole. */
+  readonly expect: Write | ReadonlyArray<Write> | null
 }
 
 const casesOf = (name: string): ReadonlyArray<SetCase> =>
@@ -21,7 +21,7 @@ const casesOf = (name: string): ReadonlyArray<SetCase> =>
     .filter((line) => line !== "")
     .map((line) => JSON.parse(line))
 
-const expected = ({ action, ids, values }: NonNullable<SetCase["expect"]>): Write => ({
+const expected = ({ action, ids, values }: Write): Write => ({
   action,
   ...(ids && { ids: [...ids].sort() }),
   ...(values && { values })
@@ -33,11 +33,11 @@ const score = Effect.fnUntraced(function* (
 ) {
   const score = { exact: 0, nothing: 0, wrong: 0, long: 0 }
   for (const one of cases) {
-    const { reply, steps, write } = yield* say(one.do)
+    const { reply, steps, write, writes = [] } = yield* say(one.do)
     if (steps > MAX_SCRIPT_STEPS) score.long += 1
-    const exact = write === undefined ? one.expect === null : one.expect !== null && isExpected(expected(one.expect), write) // prettier-ignore
+    const exact = isExpected([one.expect ?? []].flat().map(expected), writes)
     score[exact ? "exact" : write === undefined ? "nothing" : "wrong"] += 1
-    if (!exact || steps > MAX_SCRIPT_STEPS) console.log(steps, one.do, JSON.stringify(write ?? reply))
+    if (!exact || steps > MAX_SCRIPT_STEPS) console.log(steps, one.do, JSON.stringify(write === undefined ? reply : writes))
   }
   return score
 })

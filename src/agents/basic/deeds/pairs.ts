@@ -1,0 +1,62 @@
+/** Two requests in one message: "mark A as done and move B to review", "give A to Raj and B to Nia". */
+import { withoutOpeners } from "./clauses.ts"
+import { OTHER_REQUESTS, PHRASES } from "./lexicon.ts"
+import type { Said, Word } from "./words.ts"
+
+type Words = ReadonlyArray<Word>
+
+/** Places that are tried: each costs the reading of two requests. */
+const MAX_PLACES = 3
+
+const VERBS = new Set(
+  ["set", "mark", "move", "rename", "assign", "delete", "later", "earlier", "create"].flatMap((name) =>
+    PHRASES[name]!.map((phrase) => phrase.split(" ")[0]!)
+  )
+)
+/** What is so is no request: "A is done and move B to review" asks for one change, or for two. */
+const STATED = /^(is|are|was|were|has|have|had|'s)$/
+const CONDITIONAL = /^(if|unless|when|whenever|once|until|or|either)$/
+
+const isVerb = (word: Word | undefined): boolean =>
+  word !== undefined && word.quoted !== true && (VERBS.has(word.word) || OTHER_REQUESTS.has(word.word))
+
+/** Each way to divide the words into two requests. */
+export const pairsOf = ({ text, words }: Said): ReadonlyArray<readonly [Said, Said]> => {
+  const plain = words.filter(({ quoted }) => quoted !== true)
+  if (plain.some(({ word }) => CONDITIONAL.test(word))) return []
+  return words
+    .flatMap((_, at): ReadonlyArray<readonly [Said, Said]> => {
+      const [before, rest] = divided(words, at)
+      if (before.length < 3 || rest.length < 3 || before.some((each) => each.quoted !== true && STATED.test(each.word)))
+        return []
+      const verb = withoutOpeners(before).at(-1)![0]
+      const second = isVerb(withoutOpeners(rest).at(-1)![0]) ? rest : isVerb(verb) ? gapped(verb!, rest) : undefined
+      return second === undefined
+        ? []
+        : [
+            [
+              { text, words: before },
+              { text, words: second }
+            ]
+          ]
+    })
+    .slice(0, MAX_PLACES)
+}
+
+/** The words before and after a conjunction, or the end of a sentence. */
+const divided = (words: Words, at: number): readonly [Words, Words] => {
+  const each = words[at]!
+  const previous = words[at - 1]
+  if (previous === undefined || each.quoted === true) return [[], []]
+  const isJoint = /^(and|then|also|plus)$/.test(each.word)
+  const ends = /[.;!]/.test(previous.after) || (previous.after === "," && isVerb(each))
+  if (!isJoint && !ends) return [[], []]
+  const rest = words.slice(isJoint ? at + 1 : at)
+  return [[...words.slice(0, at - 1), { ...previous, after: "" }], rest]
+}
+
+/** "and B to Nia": the verb of the first request. */
+const gapped = (verb: Word, rest: Words): Words | undefined =>
+  rest.some(({ quoted, word }, at) => at > 0 && quoted !== true && /^(to|as|into)$/.test(word))
+    ? [{ ...verb, after: "" }, ...rest]
+    : undefined
