@@ -64,6 +64,8 @@ const subjectOf = (deed: Deed): Subject | undefined => (deed._tag === "Create" ?
 const next = (state: State, part: Part, isQuestion: boolean): State | undefined => {
   switch (part._tag) {
     case "Reason": {
+      // What is said of a new row is a part of it.
+      if (part.isLoose && state.deed?._tag === "Create") return undefined
       const loose = part.isLoose ? { ...state, isLoose: true } : state
       if (part.subject === undefined) return loose
       if (state.deed !== undefined) return isSame(part.subject, subjectOf(state.deed)) ? loose : undefined

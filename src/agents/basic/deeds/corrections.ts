@@ -8,7 +8,7 @@ type Words = ReadonlyArray<Word>
 
 /** What begins a correction, after a comma, a dash or the end of a sentence. */
 const MARKS = byLength(
-  "no|nope|sorry|oops|actually|wait|no wait|wait no|no sorry|sorry no|no actually|actually no|i mean|i meant|no i mean|no i meant|sorry i mean|sorry i meant|oops i meant|oops sorry i meant|or rather|rather|make that|make it|scratch that|no make that|no make it|actually make that|actually make it|correction|no not that|hmm no|sorry make that|sorry make it|no let us say|let us say|better|or better|no better|err no|uh no|ah no".split(
+  "no|nope|sorry|oops|actually|wait|no wait|wait no|no sorry|sorry no|no actually|actually no|i mean|i meant|no i mean|no i meant|sorry i mean|sorry i meant|oops i meant|oops sorry i meant|or rather|rather|make that|make it|scratch that|no make that|no make it|actually make that|actually make it|correction|no not that|hmm no|sorry make that|sorry make it|no let us say|better|or better|no better|err no|uh no|ah no".split(
     "|"
   )
 )

@@ -13,7 +13,7 @@ import { actionOf, type Draft, valuesOf } from "./Draft.ts"
 import { cellsOf, columnOf, targetOf } from "./draftCells.ts"
 import { creation } from "./draftNew.ts"
 import { draftOfEach, draftOfSet } from "./draftSet.ts"
-import { findSubject, type Problem, problem, RANKS, type Row, type World } from "./findSubject.ts"
+import { findSubject, NOT_FOUND, type Problem, problem, RANKS, type Row, type World } from "./findSubject.ts"
 import { calendarOf } from "./moments.ts"
 import { readNew } from "./readNew.ts"
 import { settle } from "./settle.ts"
@@ -87,6 +87,7 @@ export const draftDeed = (request: Request, context: Context, chosen?: Row): Scr
 function* drafting(request: Request, context: Context, chosen: Row | undefined, rounds: Rounds): Script<string> {
   const { instead, pairs = [] } = request
   const meant = (each: Request) => meaning(each, context, chosen, rounds)
+  const near = (each: Request) => meaning(each, context, chosen, rounds, true)
   const [[one, other], twos] = yield* both(
     inParallel([meant(request), ...(instead === undefined ? [] : [meant(instead)])]),
     inParallel(pairs.map((two) => inParallel(two.map(meant))))
@@ -96,6 +97,10 @@ function* drafting(request: Request, context: Context, chosen: Row | undefined, 
     return typeof other === "string" || typeof one === "string" || !corrects(one!, other)
       ? notWhole(context)
       : yield* proposing([other!])
+  if (typeof one === "string" && joint.length === 0 && one.startsWith(NOT_FOUND)) {
+    const misspelt = yield* near(request)
+    return typeof misspelt === "string" ? one : yield* proposing([misspelt])
+  }
   if (typeof one === "string") return joint.length === 1 ? yield* proposing(joint[0]!) : one
   return joint.length > 0 ? notWhole(context) : yield* proposing([one!])
 }
@@ -144,7 +149,8 @@ function* meaning(
   request: Request,
   context: Context,
   chosen: Row | undefined,
-  rounds: Rounds
+  rounds: Rounds,
+  isNear = false
 ): Script<Draft | string> {
   const { said } = request
   const all = [...request.deeds, ...request.loose, ...request.framed]
@@ -170,7 +176,7 @@ function* meaning(
       vocabularies.find((each) => each.type.id === type.id)!,
       fields
     )
-  const world: World = { said, context, vocabularies, fields, wanted, effort }
+  const world: World = { said, context, vocabularies, fields, wanted, effort, ...(isNear && { isNear }) }
   const drafted = (readings: ReadonlyArray<Typed>) =>
     inParallel(readings.map(({ deed, types: own }) => draftOf(deed, own, world, chosen)))
   const read = yield* within(both(drafted(deeds), drafted(loose)), rounds, MAX_ROUNDS)

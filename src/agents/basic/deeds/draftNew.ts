@@ -2,7 +2,7 @@
 import { foldText } from "../../../domain/keys.ts"
 import { Effort } from "../Effort.ts"
 import { inParallel, type Script } from "../script.ts"
-import type { Deed, Setting } from "./Deed.ts"
+import { type Deed, Setting } from "./Deed.ts"
 import { type Draft, valuesOf } from "./Draft.ts"
 import { person, type Problem, problem, RANKS, type World } from "./findSubject.ts"
 import { clock } from "./moments.ts"
@@ -42,7 +42,7 @@ export function* creation(deed: Extract<Deed, { _tag: "Create" }>, world: World)
   const settings = [...deed.settings.filter((each) => !isNamed(each)), ...what.settings]
   const [people, settled, kind] = [
     yield* inParallel(guests.map((words) => person(words, world))),
-    yield* inParallel(settings.map((setting) => settle(setting, target, world))),
+    yield* inParallel(settings.map((setting) => ownerOrValue(setting, target, world))),
     deed.kind === undefined ? undefined : yield* kindCell(deed.kind, target)
   ]
   const wrong = [...people, ...settled].find((each) => each._tag === "Problem")
@@ -68,6 +68,15 @@ export function* creation(deed: Extract<Deed, { _tag: "Create" }>, world: World)
         ])
   ])
   return typeof values === "string" ? problem(RANKS.value, values) : { _tag: "Draft", actionId, values }
+}
+
+/** "For Apollo": a person, or else a value that rows have. */
+function* ownerOrValue(setting: Setting, target: Target, world: World): Script<Cell | Problem> {
+  const own = yield* settle(setting, target, world)
+  const isUnknown = own._tag === "Problem" && own.rank === RANKS.missing
+  if (!isUnknown || setting._tag !== "Concept" || setting.concept !== "owner") return own
+  const other = yield* settle(Setting.Value({ value: setting.value }), target, world)
+  return other._tag === "Cell" ? other : own
 }
 
 const sameWords = (a: ReadonlyArray<Parameters<typeof textOf>[1]>, b: typeof a, said: Said): boolean =>

@@ -12,6 +12,7 @@ import { find, inParallel, type Script } from "../script.ts"
 import type { Subject } from "./Deed.ts"
 import { clock } from "./moments.ts"
 import { beginningsOf, isReworded } from "./reworded.ts"
+import { isMistaken } from "./respelt.ts"
 import type { Field, Vocabulary } from "./vocabulary.ts"
 import { type Said, textOf, type Word } from "./words.ts"
 
@@ -50,6 +51,8 @@ export interface World {
   readonly fields: ReadonlyMap<string, ReadonlyArray<Field> | string>
   /** The columns of a type whose cells the change depends on. */
   readonly wanted: (type: ContextType) => ReadonlyArray<string>
+  /** Whether a name counts whose one misspelt word is nearly the word of one row: tried if nothing else is found. */
+  readonly isNear?: true
   /** What the descriptions of new rows may take together. */
   readonly effort: Effort
 }
@@ -70,8 +73,9 @@ const several = (rows: ReadonlyArray<Row>, name: string): Problem => ({
   choices: rows
 })
 
+export const NOT_FOUND = "I couldn't find"
 const notFound = (name: string): Problem =>
-  problem(RANKS.missing, `I couldn't find “${name}”. Check the spelling: I find rows only by their whole names.`)
+  problem(RANKS.missing, `${NOT_FOUND} “${name}”. Check the spelling: I find rows only by their whole names.`)
 
 const asksWhich = (page: Page): boolean => page.totalIsLowerBound === true || page.total > page.entities.length
 
@@ -160,7 +164,7 @@ export function* findSubject(subject: Subject, types: ReadonlyArray<ContextType>
 function* byName(
   name: string,
   types: ReadonlyArray<ContextType>,
-  { wanted }: World,
+  { isNear: mayBeNear, wanted }: World,
   isDefinite: boolean
 ): Script<Row | Problem> {
   if (name.includes("@")) {
@@ -190,12 +194,53 @@ function* byName(
   const meant = [...(person === undefined ? [] : rowsIn(person)), ...others].filter(isWhole)
   if (meant.length > 0) return meant.length === 1 ? meant[0]! : several(meant, name)
   if (person !== undefined && rowsIn(person).length > 0) return person
+  if (mayBeNear === true) {
+    const near = (yield* inParallel(rest.map((type) => nearly(name, type, wanted(type))))).flat()
+    return near.length === 1 ? near[0]! : notFound(name)
+  }
   const parts = others.filter((row) => isReworded(name, row.name) || (isDefinite && isIn(name, row.name)))
   return parts.length === 0
     ? (person ?? notFound(name))
     : parts.length === 1
       ? { ...parts[0]!, isPart: true }
       : several(parts, name)
+}
+
+/** Rows whose name differs in one letter of one word. */
+function* nearly(name: string, type: ContextType, wanted: ReadonlyArray<string>): Script<ReadonlyArray<Row>> {
+  const words = foldText(name).split(" ")
+  const parts = beginningsOf(name)
+  const [first] = parts
+  const last = parts.at(-1)
+  if (words.length < 2 || first === undefined || last === undefined || first === last) return []
+  // One of the two is spelt as it is in the row.
+  const pages = yield* inParallel(
+    [first, last].map((value) =>
+      find({
+        entityTypeId: type.id,
+        filters: [{ columnId: "name", op: "ilike", value }],
+        limit: MAX_NAMESAKES,
+        selectColumns: wanted
+      })
+    )
+  )
+  if (pages.some((page) => page === undefined || asksWhich(page))) return []
+  const found = new Map(pages.flatMap((page) => page!.entities).map((entity) => [entity.entityId, entity]))
+  return [...found.values()]
+    .filter(({ displayName }) => isMisspelt(words, foldText(displayName ?? "").split(" ")))
+    .map((entity) => rowOf(type, entity))
+}
+
+const isMisspelt = (said: ReadonlyArray<string>, words: ReadonlyArray<string>): boolean => {
+  const other = said.flatMap((word, at) => (word === words[at] ? [] : [at]))
+  const [at] = other
+  return (
+    said.length === words.length &&
+    other.length === 1 &&
+    /^\p{L}{5,}$/u.test(words[at!]!) &&
+    /^\p{L}{4,}$/u.test(said[at!]!) &&
+    isMistaken(said[at!]!, words[at!]!)
+  )
 }
 
 const rowsIn = (found: Row | Problem): ReadonlyArray<Row> => (found._tag === "Row" ? [found] : (found.choices ?? []))

@@ -6,7 +6,7 @@ import type { Said, Word } from "./words.ts"
 type Words = ReadonlyArray<Word>
 
 /** Places that are tried: each costs the reading of two requests. */
-const MAX_PLACES = 3
+const MAX_PLACES = 4
 
 const VERBS = new Set(
   ["set", "mark", "move", "rename", "assign", "delete", "later", "earlier", "create"].flatMap((name) =>
@@ -30,15 +30,14 @@ export const pairsOf = ({ text, words }: Said): ReadonlyArray<readonly [Said, Sa
       if (before.length < 3 || rest.length < 3 || before.some((each) => each.quoted !== true && STATED.test(each.word)))
         return []
       const verb = withoutOpeners(before).at(-1)![0]
-      const second = isVerb(withoutOpeners(rest).at(-1)![0]) ? rest : isVerb(verb) ? gapped(verb!, rest) : undefined
-      return second === undefined
-        ? []
-        : [
-            [
-              { text, words: before },
-              { text, words: second }
-            ]
-          ]
+      const seconds = [
+        ...(isVerb(withoutOpeners(rest).at(-1)![0]) ? [rest] : []),
+        ...(isVerb(verb) ? (gapped(verb!, rest)) : [])
+      ]
+      return seconds.map((second) => [
+        { text, words: before },
+        { text, words: second }
+      ])
     })
     .slice(0, MAX_PLACES)
 }
@@ -56,7 +55,7 @@ const divided = (words: Words, at: number): readonly [Words, Words] => {
 }
 
 /** "and B to Nia": the verb of the first request. */
-const gapped = (verb: Word, rest: Words): Words | undefined =>
+const gapped = (verb: Word, rest: Words): ReadonlyArray<Words> =>
   rest.some(({ quoted, word }, at) => at > 0 && quoted !== true && /^(to|as|into)$/.test(word))
-    ? [{ ...verb, after: "" }, ...rest]
-    : undefined
+    ? [[{ ...verb, after: "" }, ...rest]]
+    : []

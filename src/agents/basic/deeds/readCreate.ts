@@ -41,7 +41,7 @@ export const CREATES: ReadonlyArray<Omit<Way, "place"> & { readonly pattern: Pat
     bare: true
   },
   {
-    pattern: shapeOf("(i|we) (need|want|would like|would love|should have|have to have) {rest}"),
+    pattern: shapeOf("(i|we) (need|want|would like|would love|should have|have to have|would need|will need|could use|still need|also need|forgot|are missing) {rest}"),
     statement: false,
     titled: false,
     bare: false
@@ -61,6 +61,14 @@ export const CREATES: ReadonlyArray<Omit<Way, "place"> & { readonly pattern: Pat
     bare: false
   },
   {
+    pattern: shapeOf("for {who} (i|we) (still|also)? (need|want|would like|will need|have to have) {rest}"),
+    statement: false,
+    titled: false,
+    bare: false
+  },
+  // "Give Nia a new task": with whom it is for.
+  { pattern: shapeOf("give {rest}"), statement: false, titled: false, bare: false, gives: true },
+  {
     pattern: shapeOf("<have> (a|an|another|one|one more|our|some)? new {rest}"),
     statement: true,
     titled: false,
@@ -76,6 +84,25 @@ export interface Way {
   /** The verb alone means a meeting. */
   readonly titled: boolean
   readonly statement: boolean
+  /** The verb needs the person for whom the row is. */
+  readonly gives?: boolean
+  /** "for Dmitri", before the noun. */
+  readonly receiver?: Words
+}
+
+/** "Give Nia a new task", "create for Dmitri the task": whose it is, as "for Nia". */
+const receiverOf = (words: Words): Words | undefined => {
+  const lead = words[0]?.word === "for" ? 1 : 0
+  for (const length of [1, 2]) {
+    const name = words.slice(lead, lead + length)
+    const next = words[lead + length]
+    // "Give Nia the task": it is there already.
+    if (next === undefined || next.quoted === true) continue
+    if (!/^(a|an|another|one)$/.test(next.word) && !(lead === 1 && next.word === "the")) continue
+    if (name.every(({ capital, quoted }) => capital && quoted !== true) && couldBeName(name))
+      return [{ ...words[0]!, text: "for", word: "for", after: "", capital: false }, ...name]
+  }
+  return undefined
 }
 
 /** Reads what follows the verb: a noun and its description, or a name. */
@@ -86,6 +113,12 @@ export const readCreate = (
   isPlace: (words: Words) => boolean
 ): ReadonlyArray<Deed> => {
   const found: Array<Deed> = []
+  const receiver = way.statement ? undefined : receiverOf(words)
+  if (receiver === undefined && way.gives === true && way.receiver === undefined) return []
+  if (receiver !== undefined) {
+    const rest = words.slice(receiver.length - (words[0]!.word === "for" ? 0 : 1))
+    return readCreate(rest, context, { ...way, receiver }, isPlace)
+  }
   const WITH = { word: "with", text: "with", after: "", capital: false } as const
   const of = (
     fields: Partial<Parameters<typeof Deed.Create>[0]> & Pick<Parameters<typeof Deed.Create>[0], "type" | "rest">
@@ -102,7 +135,8 @@ export const readCreate = (
   const length = lengthAt(words.slice(at)) ?? lengthAt(words.slice(Math.max(0, at - 1)))
   const lengthStart = lengthAt(words.slice(at)) === undefined ? Math.max(0, at - 1) : at
   const start = length === undefined ? at : lengthStart + length.length
-  const lead = length === undefined ? [] : words.slice(lengthStart, start)
+  const { receiver: whose = [] } = way
+  const lead = [...whose, ...(length === undefined ? [] : words.slice(lengthStart, start))]
   for (let noun = start; noun < Math.min(words.length, start + 8); noun++) {
     if (words[noun]!.quoted === true) break
     const there = nounAt(words.slice(noun), context) ?? ticketAt(words.slice(noun), context)
@@ -144,7 +178,7 @@ export const readCreate = (
   // "Ada Lovelace as a new lead", "Ship the beta as a blocked task".
   const as = words.findIndex(({ quoted, word }) => quoted !== true && word === "as")
   const before = as > 0 ? withoutClosers(words.slice(0, as), isPlace, false) : []
-  if (as > 0 && (couldBeName(before) || isPronoun(before) || (way.bare && isValue(before)))) {
+  if (as > 0 && whose.length === 0 && (couldBeName(before) || isPronoun(before) || (way.bare && isValue(before)))) {
     let from = as + 1
     while (/^(a|an|the|our|another|new|brand|one)$/.test(words[from]?.word ?? "")) from += 1
     const noun = words.findIndex((_, at) => at >= from && nounAt(words.slice(at), context) !== undefined)

@@ -239,7 +239,8 @@ function* steps(words: Words, so: New, about: About, depth: number): Generator<r
     }
   }
   // "in the Back end board", "in In Review", "as a lead"; "medium priority" alone.
-  for (const lead of [...leads(IN), 0]) {
+  const kinded = leads([["for", "the"]])
+  for (const lead of [...leads(IN), ...kinded, 0]) {
     for (const length of valueLengths(words.slice(lead)).slice(0, 4)) {
       const value = words.slice(lead, lead + length)
       // "Ship the beta, high priority": the name isn't a part of the value.
@@ -257,13 +258,14 @@ function* steps(words: Words, so: New, about: About, depth: number): Generator<r
           setting(so, own ? Setting.Column({ column: phrase, value }) : Setting.Value({ value, kind: phrase }))
         ]
       }
-      if (lead > 0) yield [lead + length, setting(so, Setting.Value({ value }))]
+      // "Slides for the launch" is rather a name.
+      if (lead > 0 && !kinded.includes(lead)) yield [lead + length, setting(so, Setting.Value({ value }))]
     }
   }
   const skipped = SKIPPED.find((text) => startsWith(words, text))
   if (skipped !== undefined && skipped.length < words.length + (depth > 0 ? 1 : 0)) yield [skipped.length, so]
   // "45 minutes with Olga tomorrow at 4 for a Roadmap talk": what follows the article is all that is left.
-  if (so.name === undefined && first!.word === "for" && /^(a|an|the)$/.test(words[1]?.word ?? "") && words.length > 2)
+  if (so.name === undefined && so.moment.time !== undefined && first!.word === "for" && /^(a|an|the)$/.test(words[1]?.word ?? "") && words.length > 2)
     for (const found of names(words, 2, so)) if (found[0] === words.length) yield found
   if (so.name === undefined && depth <= MAX_BEFORE_NAME) {
     if (first!.word === "for" || first!.word === "about" || first!.word === "of" || first!.word === "to")

@@ -221,9 +221,10 @@ const partReader = (context: Context, effort: Effort) => {
 
   /** "add Ada Lovelace to the crm", "we have a new lead called Ada", "they are a new lead". */
   const created = (words: Words, place: Words): ReadonlyArray<Part> =>
-    CREATES.flatMap(({ bare, pattern, statement, titled }) =>
-      [...matches(pattern, words, () => true)].flatMap(({ rest }) => {
-        const deeds = readCreate(rest!, context, { place, bare, titled, statement }, isPlace)
+    CREATES.flatMap(({ bare, gives, pattern, statement, titled }) =>
+      [...matches(pattern, words, (name, taken) => name === "rest" || couldBeName(taken))].flatMap(({ rest, who }) => {
+        const receiver = who === undefined ? {} : { receiver: [{ ...words[0]!, text: "for", word: "for" }, ...who] }
+        const deeds = readCreate(rest!, context, { ...receiver, place, bare, titled, statement, ...(gives === true && { gives }) }, isPlace)
         return deeds.map((deed) => (statement ? Part.Statement({ deed, enough: false }) : Part.Order({ deed })))
       })
     )

@@ -13,6 +13,7 @@ type Words = ReadonlyArray<Word>
 const POLITE = new Set([...OPENERS, ...CLOSERS])
 /** Whether words only greet, thank or announce. */
 export const isPolite = (words: Words): boolean => POLITE.has(words.map(({ word }) => word).join(" "))
+const FINISHED_NOW = /^(is|are|'s|was) (now |already |all )?(done|finished|completed|complete|blocked|closed)$/
 const MAX_REASON = 16
 const MAX_BEFORE_VERB = 9
 const PAST = /^[a-z]{3,}ed$/
@@ -38,6 +39,10 @@ export const reasonsOf = (
 ): ReadonlyArray<Part> => {
   const [first] = words
   if (isPolite(words)) return [Part.Reason({ isLoose })]
+  // "It is called Handover" says what a new row is called.
+  if (words.some(({ quoted, word }, at) => at < 3 && quoted !== true && /^(called|named|titled)$/.test(word))) return []
+  // "Leila has it" says whose the row is to be.
+  if (/ (has|have|owns|gets|takes|got) (it|this|that|them)$/.test(words.map(({ word }) => word).join(" "))) return []
   if (first === undefined || words.length < 2 || words.length > MAX_REASON) return []
   const said = words.map(({ word }) => word)
   if (
@@ -72,6 +77,8 @@ export const reasonsOf = (
   const from = isSeveral ? verb : 0
   if (said.some((word, at) => at >= from && NO_REASON.has(word) && !isHarmless(said, at))) return []
   const known = subject?._tag === "Named" || subject?._tag === "Rows" ? [Part.Reason({ isLoose, subject })] : []
+  // "Rotate keys is done. Move …": it may be meant to be marked, too.
+  if (FINISHED_NOW.test(said.slice(name).join(" "))) return known
   // "Add dark mode is late": a row's name, and no request, only if there is a row of that name.
   return OTHER_REQUESTS.has(first.word) ? known : [Part.Reason({ isLoose }), ...known]
 }

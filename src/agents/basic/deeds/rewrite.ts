@@ -61,6 +61,7 @@ export const withSpelling = (said: Said): Said => ({
 })
 /** Typos of words that stand in most requests and are no other word. */
 const TYPOS = byWord<string>({
+  til: "till",
   teh: "the",
   hte: "the",
   tge: "the",
@@ -145,7 +146,7 @@ export const withoutAbsence = (said: Said, context: Context): Said => {
   const replaced = (at: number): { readonly by: string; readonly length: number } | undefined => {
     const [{ quoted, word }, next] = [rest[at]!, rest[at + 1]]
     if (quoted === true || next === undefined) return undefined
-    if (named !== undefined && PRONOUN.test(word) && !NO_NOUN.test(next.word))
+    if (named !== undefined && PRONOUN.test(word) && !(NO_NOUN.test(next.word) && rest[at + 2]?.word !== "do"))
       return { by: `${textOf(said, named)}'s`, length: 1 }
     return day !== undefined && word === "that" && next.word === "day"
       ? { by: textOf(said, day), length: 2 }

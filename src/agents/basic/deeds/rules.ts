@@ -92,7 +92,8 @@ export const RULES: ReadonlyArray<Rule> = [
       "(the)? <owner> (is|should be|will be|=)? {p}",
       "(have|let|can|could) {p} <take> {x}",
       "{x} (can|could|may) (now|all)? be (assigned|reassigned|given|handed|handed over|transferred|passed|passed on|switched|looked after by|handled by|done by) (over|on)? (to)? {p}",
-      "(can|could|may|shall) {x} be (assigned|reassigned|given|handed|handed over|transferred|moved|passed|switched) (over)? to {p}"
+      "(can|could|may|shall) {x} be (assigned|reassigned|given|handed|handed over|transferred|moved|passed|switched) (over)? to {p}",
+      "(put|set|get) {p} on {x}"
     ],
     update(owner)
   ],
@@ -118,7 +119,9 @@ export const RULES: ReadonlyArray<Rule> = [
       "(finish|complete|close|close out|wrap up|resolve|finalize|finalise) {x}",
       "{p} (has|have) (finished|completed|done|wrapped up) {x}",
       "{p} (finished|completed|wrapped up) {x}",
-      "(tick|check) off {x}",
+      "(tick|check|cross) off {x}",
+      "(all)? (done|finished) with {x}",
+      "{x} (can|may|could) (now)? be (closed|closed out|ticked off|checked off|wrapped up|signed off)",
       "{x} is (all)? (finished|completed|complete|wrapped up|done and dusted)"
     ],
     update(() => [Setting.Value({ value: [DONE] })])
@@ -143,7 +146,7 @@ export const RULES: ReadonlyArray<Rule> = [
   ],
   [["{x} (is|are|'s|will be) due (on|by)? {t}"], update(moment, true)],
   [["(i|we) (have)? (agreed|settled|decided) (on)? {t} for {x}"], update(moment, false)],
-  [["due (on|by)? {t}"], update(moment, "named")],
+  [["(all|both|each)? due (on|by|at)? {t}", "(say|make it) {t}"], update(moment, "named")],
   [
     ["{x} (can wait|can slip|will wait|has to wait|must wait|can be left|can stay open) (until|till|to) {t}"],
     update(moment, true)
@@ -158,7 +161,8 @@ export const RULES: ReadonlyArray<Rule> = [
   ],
   [
     [
-      "(make|set|mark) {x} (to be|as)? due (on|by)? {t}",
+      "(make|set|mark) {x} (to be|as)? due (on|by|at)? {t}",
+      "(can|could|may|shall) {x} be due (on|by|at)? {t}",
       "(i would|we would|i|we)? (want|like|need|have|get) {x} (to be)? due (on|by)? {t}"
     ],
     update(moment)
@@ -190,6 +194,8 @@ export const RULES: ReadonlyArray<Rule> = [
     ],
     update(owner, true)
   ],
+  [["{p} (has|owns|does|gets) (it|this)"], update(owner, "new")],
+  [["{x} (is|are) mine (now)?"], update(() => [Setting.Concept({ concept: "owner", value: [ME] })], true)],
   // Who is willing isn't asked yet: "please assign it to him" follows.
   [["{p} <volunteers> <take> {x}"], update(owner, false)],
   [
@@ -279,6 +285,12 @@ export const RULES: ReadonlyArray<Rule> = [
       "{x} (was|were) due (on|by)? {t}",
       "{p} (is|are|'s|has|have) (all)? (done|finished|through) with {x}",
       "{p} (is|are) (waiting|blocked|stuck) (on|for|by|with) (the|a|an|our|his|her|their)? {o} (for|on|with) {x}",
+      "(i|we) (got|get|received|asked for|agreed on) (an|a|the|more|some)? (extension|delay|postponement|time) (for|on|of) {x}",
+      "{p} (should|will|must|can|does|is) (not|no longer) (have|having|do|doing|own|owning|handle|handling|be on|work on|working on) {x}",
+      "{p} (should|will|must|can|does|is) (not|no longer) (have|having|do|doing|own|owning|handle|handling|be on|work on|working on) {x} <anymore>",
+      "{x} (is|are) not (that|so|very|really|all that) (important|urgent|critical|pressing)",
+      "{x} (is|are) (important|urgent|critical|pressing)",
+      "(work|working) (has|have)? (started|begun|began) on {x}",
       "(work|working) on {x} (has begun|has started|began|started|is under way|is underway|is done|is finished|is complete|has finished|has stopped)",
       "(there is|there 's) no (fixed|set|clear|real|firm)? {n} for {x}",
       "(there is|there 's) no (fixed|set|clear|real|firm)? {n} for {x} <anymore>",
@@ -312,7 +324,7 @@ export const RULES: ReadonlyArray<Rule> = [
     [
       "<doit> <it>",
       "(move|push|shift|extend|postpone|delay|push back|push out) (the deadline|the due date|the date|it|that|this) (back|out|accordingly)?",
-      "(update|record|note|change)",
+      "(update|record|note|change|reassign|assign|transfer|hand over|postpone|delay|reschedule|extend)",
       "<doit> <it> (up|over|in|for them|for her|for him|to match|to reflect that|to reflect this)",
       "(update|fix) (the crm|the system|the calendar|the database|the records|our records|my calendar|records|things)",
       "(update|change|fix) (the crm|the system|the calendar|the database|the records|our records) (to match|to reflect that|to reflect this)",

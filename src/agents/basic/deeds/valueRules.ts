@@ -31,6 +31,7 @@ export const VALUE_RULES: ReadonlyArray<Rule> = [
       "(add|put|enter|save|record|note) (the|a|this|new|a new|the new)? {c} {v} (to|for|on|under) {x}",
       "(add|put|enter|save|record|note) {v} (to|on|in|under) (the)? {c} (of|for) {x}",
       "<adjust> (the)? {c} (of|for|on|with) {x} (up|down|back|forward|out)? (to|until|till) (the)? {v}",
+      "<adjust> (the)? {c} (of|for) {x} (on|at|for) {t}",
       "<adjust> {x} 's {c} (up|down|back|forward|out)? (to|until|till) {v}",
       "<adjust> (the|their|his|her|its)? {c} (up|down|back|forward|out)? (to|until|till) (the)? {v}",
       "(make|mark) {x} (a|an|as|as a|as an)? {s} {c}",
@@ -39,7 +40,7 @@ export const VALUE_RULES: ReadonlyArray<Rule> = [
       "(make|set) (the)? {c} (of|for) {x} {s}",
       "<set> who (is|'s) {c} (of|for) {x} <to> {v}"
     ],
-    update(labelled)
+    ({ t, ...captures }, ...read) => update(labelled)(t === undefined ? captures : { ...captures, v: t }, ...read)
   ],
   [
     ["(add|put|enter|save|record|note) {v} (to|on|under|in) {x} 's {c}"],
@@ -107,7 +108,7 @@ export const VALUE_RULES: ReadonlyArray<Rule> = [
   [
     [
       "{x} (does not need|does not need to have|needs no|no longer needs|no longer has|should not have|should have no) (a|an|any)? {c} (any more|anymore|now)?",
-      "(no|no more) {c} (for|on) {x}"
+      "(no|no more) {c} (anymore|any more|any longer|now|yet)? (for|on) {x}"
     ],
     update(emptied, true)
   ],
@@ -148,6 +149,9 @@ export const VALUE_RULES: ReadonlyArray<Rule> = [
     update(({ c, t }) => [Setting.Column({ column: c!, value: t! })], true)
   ],
   [["{s} {c} <fine>"], update(labelled, "named")],
+  [["{s} <fine>", "(all|both) (now)? (to|in|as)? {s}"], (captures, ...read) => update(value, "named")({ ...captures, v: captures["s"]! }, ...read)],
+  [["(reopen|restart|resume|unblock) {x} (as|to|in|into|and set it to|and put it in|and move it to) {v}"], update(value)],
+  [["(take|get|pull|move|remove) {x} (out of|off|from|out from) {o} and (put|move|place|add) it (under|in|into|to|on) {v}"], update(value)],
   [
     [
       "(the|their|his|her|its)? (new)? {c} (is|'s|will be|becomes|should be|should say|should read|must be|has to be|needs to be) (now|currently|actually)? {v} (now|currently)?"
@@ -163,7 +167,7 @@ export const VALUE_RULES: ReadonlyArray<Rule> = [
     update(value, true)
   ],
   [
-    ["{x} (is|'s|are) (now)? (back|already|now|again) (to|in|at|on) {v}", "{x} (is|are|'s) (not|no longer) {o} (after all|any longer|any more|anymore)? (but)? (back|now|it 's|it is) (now)? (to|in|into)? {v} (now)?"],
+    ["{x} (is|'s|are) (now)? (back|already|now|again) (to|in|at|on) {v}", "{x} (is|are|'s) (not|no longer) {o} (after all|any longer|any more|anymore)? (but)? (back|now|it 's|it is|both|all) (now)? (to|in|into)? {v} (now)?"],
     update(value, true)
   ],
   [["{x} (is|'s|are) interested in {v}", "{x} (wants|needs|would like) {v}"], update(value, "new")],
