@@ -108,6 +108,7 @@ export const RULES: ReadonlyArray<Rule> = [
       "i (will take|can take|am taking) (over|on) {x} (myself)?",
       "i (will take|can take|am taking) (over|on)? {x} (from|off) {o}",
       "(put|set|register|book|list) {x} (on|in|under|down to) my name",
+      "i am (going to do|going to take|going to handle|doing|handling) {x} (myself)?",
       "(assign|give|hand) {x} (over)? to (me|myself)"
     ],
     update(() => [Setting.Concept({ concept: "owner", value: [ME] })])
@@ -194,6 +195,13 @@ export const RULES: ReadonlyArray<Rule> = [
     ],
     update(owner, true)
   ],
+  [
+    [
+      "{x} <must> be (done|handled|taken care of|owned|taken over|worked on) by {p} (not|instead of|rather than|and not|no longer) (by)? {o}",
+      "{x} <must> be (handled|taken care of|owned|taken over|worked on) by {p}"
+    ],
+    update(owner, true)
+  ],
   [["{p} (has|owns|does|gets) (it|this)"], update(owner, "new")],
   [["{x} (is|are) mine (now)?"], update(() => [Setting.Concept({ concept: "owner", value: [ME] })], true)],
   // Who is willing isn't asked yet: "please assign it to him" follows.
@@ -217,6 +225,7 @@ export const RULES: ReadonlyArray<Rule> = [
       "{x} (should|needs to|must|has to|ought to|will|is going to) (start|begin|be|happen|be pushed back|be pushed|be delayed|be postponed|be moved|be moved back|move|move back|get pushed back) (by)? {d} (later|back)?",
       "{x} (is|'s|got|has been|was) (delayed|postponed|pushed back|pushed) by {d}",
       "(can|could|may|shall|let|have) {x} (start|begin|be|happen|take place|be moved|be pushed|be pushed back|be pushed out) (by)? {d} (later|back|out)",
+      "{x} (can|could|may|should|must|needs to|has to|will) be (delayed|postponed|pushed back|pushed|put back|moved back|deferred|extended) (by)? {d}",
       "(can|could|may|shall) {x} be (delayed|postponed|pushed back|pushed|put back|moved back|deferred) (by)? {d}",
       "{x} <must> be (finished|done|ready|completed|delivered) {d} later (than it says now|than planned|than now)?",
       "add {d} to (the)? start (time)? of {x}"

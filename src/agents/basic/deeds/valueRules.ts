@@ -143,6 +143,12 @@ export const VALUE_RULES: ReadonlyArray<Rule> = [
     ["{x} (is|are|'s) (now)? ready for (the)? {v}", "{x} (is|are|'s) (now)? (status|stage|state) {v}"],
     update(value, true)
   ],
+  [
+    [
+      "{x} is (now)? (a|an) {v} (task|card|ticket|one|item|matter) (now)? (not|and not|rather than|instead of|no longer) (a|an)? {o} (task|card|ticket|one|item|matter)?"
+    ],
+    update(value, true)
+  ],
   [["{s} {c} <fine> for {x}"], update(labelled, true)],
   [
     ["(the)? {c} (of|for|on) {x} can (wait|slip|move|stay) (until|till|to) {t}"],
