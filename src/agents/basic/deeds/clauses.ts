@@ -26,7 +26,9 @@ const sentences = (words: Words): ReadonlyArray<Words> => {
 /** Where a clause can begin within a sentence: after a comma, or with a conjunction. */
 const joints = (words: Words): ReadonlyArray<number> =>
   words.flatMap(({ quoted, word }, at) =>
-    at > 0 && ((quoted !== true && (JOINERS.has(word) || EXCEPTING.test(word))) || /[,:—–-]/.test(words[at - 1]!.after)) ? [at] : []
+    at > 0 && ((quoted !== true && (JOINERS.has(word) || EXCEPTING.test(word))) || /[,:—–-]/.test(words[at - 1]!.after))
+      ? [at]
+      : []
   )
 
 /** Each way in which the words are a sequence of clauses. */

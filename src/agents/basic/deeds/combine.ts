@@ -55,17 +55,13 @@ const framed = (state: State | undefined, part: Part): ReadonlyArray<State> =>
 
 const isFollowed = ({ deed, subject }: State, follows: Follows | undefined): boolean =>
   follows === undefined ||
-  (follows === "new"
-    ? deed?._tag === "Create"
-    : deed !== undefined || (subject !== undefined && subject._tag !== "It"))
+  (follows === "new" ? deed?._tag === "Create" : deed !== undefined || (subject !== undefined && subject._tag !== "It"))
 
 const subjectOf = (deed: Deed): Subject | undefined => (deed._tag === "Create" ? undefined : deed.subject)
 
 const next = (state: State, part: Part, isQuestion: boolean): State | undefined => {
   switch (part._tag) {
     case "Reason": {
-      // What is said of a new row is a part of it.
-      if (part.isLoose && state.deed?._tag === "Create") return undefined
       const loose = part.isLoose ? { ...state, isLoose: true } : state
       if (part.subject === undefined) return loose
       if (state.deed !== undefined) return isSame(part.subject, subjectOf(state.deed)) ? loose : undefined

@@ -24,6 +24,8 @@ export const corrected = (
   for (let at = words.length - 2; at >= 2; at--) {
     if (words[at]!.quoted === true || !ENDS.test(words[at - 1]!.after)) continue
     const mark = MARKS.find((phrase) => startsWith(words.slice(at), phrase) && at + phrase.length < words.length)
+    // "It won't make the 19th. Make it the 20th" is a request of its own.
+    if (mark?.includes("make") === true && /[.;!]/.test(words[at - 1]!.after)) continue
     const value = mark === undefined ? [] : words.slice(at + mark.length)
     if (value.length === 0 || value.length > MAX_CORRECTION) continue
     const last = { ...words[at - 1]!, after: "" }

@@ -88,7 +88,10 @@ const minuteOf = (time: unknown): string => (typeof time === "string" ? time.rep
 
 const DAY = 1440
 
-export const shiftedCell = (deed: Extract<Deed, { _tag: "Shift" }>, { cells, fields, vocabulary }: Target): Cell | Problem => {
+export const shiftedCell = (
+  deed: Extract<Deed, { _tag: "Shift" }>,
+  { cells, fields, vocabulary }: Target
+): Cell | Problem => {
   const column =
     deed.column === undefined
       ? columnOfConcept("date", vocabulary.columns)

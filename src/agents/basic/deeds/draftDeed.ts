@@ -109,7 +109,9 @@ function* drafting(request: Request, context: Context, chosen: Row | undefined, 
 const together = (drafts: ReadonlyArray<Draft | string>): ReadonlyArray<Draft> | undefined => {
   const whole = drafts.filter((each) => typeof each !== "string")
   const rows = whole.flatMap((each) => callsOf(each).flatMap(({ entityIds = [] }) => entityIds))
-  return whole.length === drafts.length && new Set(rows).size === rows.length && whole.flatMap(callsOf).length <= MAX_PARALLEL
+  return whole.length === drafts.length &&
+    new Set(rows).size === rows.length &&
+    whole.flatMap(callsOf).length <= MAX_PARALLEL
     ? whole
     : undefined
 }
@@ -122,7 +124,10 @@ const corrects = (one: Draft, other: Draft): boolean => {
 }
 
 /** The calls that draft all of a change. */
-const callsOf = ({ _tag, further = [], isPart: _, set: __, ...call }: Draft) => [call, ...further]
+const callsOf = ({ actionId, entityIds, further = [], values }: Draft) => [
+  { actionId, ...(entityIds && { entityIds }), ...(values && { values }) },
+  ...further
+]
 
 /** Drafts all of it, or nothing. */
 function* proposing(drafts: ReadonlyArray<Draft>): Script<string> {
@@ -244,7 +249,9 @@ const wantedOf = (
       deed._tag === "Update" &&
       deed.settings.some((each) => each._tag === "Value" && each.was !== undefined && each.kind === undefined)
   )
-  const all = isCompared ? own.toSorted((a, b) => Number(isCategory(b)) - Number(isCategory(a))).map(({ id }) => id) : []
+  const all = isCompared
+    ? own.toSorted((a, b) => Number(isCategory(b)) - Number(isCategory(a))).map(({ id }) => id)
+    : []
   return [...new Set([...set, ...times.slice(0, 2), ...(length === undefined ? [] : [length]), ...all])]
     .filter((id) => id !== "name" && own.some((field) => field.id === id))
     .slice(0, MAX_CELLS)

@@ -87,7 +87,10 @@ function* shiftOf(
     values: [value]
   }))
   return further.length >= MAX_PARALLEL
-    ? problem(RANKS.several, "Those have too many different times to move all of them at once. I haven't drafted anything.")
+    ? problem(
+        RANKS.several,
+        "Those have too many different times to move all of them at once. I haven't drafted anything."
+      )
     : { _tag: "Draft", ...first!, set, ...(further.length === 0 ? {} : { further }) }
 }
 

@@ -261,6 +261,7 @@ export const FRAMES: ReadonlyArray<Rule> = [
     [
       "give {x} {more}",
       "give {x} {d} (more|extra|longer|on top)",
+      "give {p} {more} (for|on|with|to finish|to do|to complete) {x}",
       "{x} (gets|should get) {more}",
       "{x} (gets|should get) {d} (more|extra|longer|on top)"
     ],

@@ -148,7 +148,10 @@ const distantDayAt = (words: ReadonlyArray<string>, today: string): At<string> |
 }
 
 /** "End of the month", "the end of next week", "end of December": the last working day of a week, the last day of a month. */
-const endAt = ([end, of = "", third = "", fourth = ""]: ReadonlyArray<string>, today: string): At<string> | undefined => {
+const endAt = (
+  [end, of = "", third = "", fourth = ""]: ReadonlyArray<string>,
+  today: string
+): At<string> | undefined => {
   const short = /^eo[wm]$/.test(end ?? "") ? lastOf(end === "eow" ? "week" : "month", 0, today) : undefined
   if (short !== undefined) return { value: short, length: 1 }
   if (end !== "end" || of === "") return undefined

@@ -41,7 +41,9 @@ export const CREATES: ReadonlyArray<Omit<Way, "place"> & { readonly pattern: Pat
     bare: true
   },
   {
-    pattern: shapeOf("(i|we) (need|want|would like|would love|should have|have to have|would need|will need|could use|still need|also need|forgot|are missing) {rest}"),
+    pattern: shapeOf(
+      "(i|we) (need|want|would like|would love|should have|have to have|would need|will need|could use|still need|also need|forgot|are missing) {rest}"
+    ),
     statement: false,
     titled: false,
     bare: false

@@ -245,7 +245,7 @@ function* steps(words: Words, so: New, about: About, depth: number): Generator<r
       const value = words.slice(lead, lead + length)
       // "Ship the beta, high priority": the name isn't a part of the value.
       if (value.slice(0, -1).some(({ after }) => after.includes(","))) break
-      for (let kind = 1; kind <= 2; kind++) {
+      for (let kind = value.at(-1)!.after.includes(",") ? 3 : 1; kind <= 2; kind++) {
         const phrase = words.slice(lead + length, lead + length + kind)
         if (phrase.length < kind || !(isStateWord(phrase) || columnOfPhrase(phrase, columns) !== undefined)) continue
         const own = columnOfPhrase(phrase, columns) !== undefined
@@ -265,7 +265,13 @@ function* steps(words: Words, so: New, about: About, depth: number): Generator<r
   const skipped = SKIPPED.find((text) => startsWith(words, text))
   if (skipped !== undefined && skipped.length < words.length + (depth > 0 ? 1 : 0)) yield [skipped.length, so]
   // "45 minutes with Olga tomorrow at 4 for a Roadmap talk": what follows the article is all that is left.
-  if (so.name === undefined && so.moment.time !== undefined && first!.word === "for" && /^(a|an|the)$/.test(words[1]?.word ?? "") && words.length > 2)
+  if (
+    so.name === undefined &&
+    so.moment.time !== undefined &&
+    first!.word === "for" &&
+    /^(a|an|the)$/.test(words[1]?.word ?? "") &&
+    words.length > 2
+  )
     for (const found of names(words, 2, so)) if (found[0] === words.length) yield found
   if (so.name === undefined && depth <= MAX_BEFORE_NAME) {
     if (first!.word === "for" || first!.word === "about" || first!.word === "of" || first!.word === "to")

@@ -57,8 +57,12 @@ export const readRequest = (message: string, context: Context): Request => {
           .filter((two) => two.every((each) => readingsOf(each).length > 0))
       : []
   const request =
-    instead === undefined || readingsOf(instead).length === 0 ? read(said) : { ...before!, instead }
-  return effort.isSpent ? { said, deeds: [], loose: [], framed: [] } : { ...request, ...(pairs.length > 0 && !more.isSpent && { pairs }) }
+    instead === undefined || [before!, instead].some((each) => readingsOf(each).length === 0)
+      ? read(said)
+      : { ...before!, instead }
+  return effort.isSpent
+    ? { said, deeds: [], loose: [], framed: [] }
+    : { ...request, ...(pairs.length > 0 && !more.isSpent && { pairs }) }
 }
 
 /** The readings that name their rows: "it" is of the other request. */
@@ -224,7 +228,12 @@ const partReader = (context: Context, effort: Effort) => {
     CREATES.flatMap(({ bare, gives, pattern, statement, titled }) =>
       [...matches(pattern, words, (name, taken) => name === "rest" || couldBeName(taken))].flatMap(({ rest, who }) => {
         const receiver = who === undefined ? {} : { receiver: [{ ...words[0]!, text: "for", word: "for" }, ...who] }
-        const deeds = readCreate(rest!, context, { ...receiver, place, bare, titled, statement, ...(gives === true && { gives }) }, isPlace)
+        const deeds = readCreate(
+          rest!,
+          context,
+          { ...receiver, place, bare, titled, statement, ...(gives === true && { gives }) },
+          isPlace
+        )
         return deeds.map((deed) => (statement ? Part.Statement({ deed, enough: false }) : Part.Order({ deed })))
       })
     )
@@ -313,7 +322,8 @@ const partReader = (context: Context, effort: Effort) => {
         ...shaped(bare, false),
         ...(singular === undefined ? [] : shaped(singular, false).filter(isOfRows)),
         ...(bare.length < kept.length ? shaped(kept, true) : []),
-        ...(isInstead(stage) ? [] : created(bare, kept.slice(unplaced.length))),
+        // "New task for me: …": whose it is.
+        ...(isInstead(stage) ? [] : created(/:/.test(stage.at(-1)!.after) ? stage : bare, kept.slice(unplaced.length))),
         ...kinds(bare),
         ...relative(bare),
         ...topic(bare)

@@ -13,6 +13,7 @@ type Words = ReadonlyArray<Word>
 const POLITE = new Set([...OPENERS, ...CLOSERS])
 /** Whether words only greet, thank or announce. */
 export const isPolite = (words: Words): boolean => POLITE.has(words.map(({ word }) => word).join(" "))
+const OF_A_ROW = /^(it|they) (is|are|'s) (assigned|owned|handled|due|for|with|in|on)$/
 const FINISHED_NOW = /^(is|are|'s|was) (now |already |all )?(done|finished|completed|complete|blocked|closed)$/
 const MAX_REASON = 16
 const MAX_BEFORE_VERB = 9
@@ -41,6 +42,16 @@ export const reasonsOf = (
   if (isPolite(words)) return [Part.Reason({ isLoose })]
   // "It is called Handover" says what a new row is called.
   if (words.some(({ quoted, word }, at) => at < 3 && quoted !== true && /^(called|named|titled)$/.test(word))) return []
+  // "It is assigned to Leila" says what is so of a row, or should be.
+  if (
+    OF_A_ROW.test(
+      words
+        .slice(0, 3)
+        .map(({ word }) => word)
+        .join(" ")
+    )
+  )
+    return []
   // "Leila has it" says whose the row is to be.
   if (/ (has|have|owns|gets|takes|got) (it|this|that|them)$/.test(words.map(({ word }) => word).join(" "))) return []
   if (first === undefined || words.length < 2 || words.length > MAX_REASON) return []

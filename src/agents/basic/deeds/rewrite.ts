@@ -117,7 +117,8 @@ export const withIts = ({ text, words }: Said): Said => ({
       : [each]
   )
 })
-const IS_SO = /^(in|on|at|now|not|done|finished|completed|blocked|back|due|ready|still|already|for|with|been|assigned|to)$/
+const IS_SO =
+  /^(in|on|at|now|not|done|finished|completed|blocked|back|due|ready|still|already|for|with|been|assigned|to)$/
 
 const ABSENT = ["{p} <away>", "{p} <away> (on|until|from|for|since|the|all)? {w}"].map(shapeOf)
 const PRONOUN = /^(his|her|their)$/

@@ -149,15 +149,27 @@ export const VALUE_RULES: ReadonlyArray<Rule> = [
     ],
     update(value, true)
   ],
+  [["{x} (is|are|'s) (now)? only (a|an|of)? {s} {c}"], update(labelled, true)],
   [["{s} {c} <fine> for {x}"], update(labelled, true)],
   [
     ["(the)? {c} (of|for|on) {x} can (wait|slip|move|stay) (until|till|to) {t}"],
     update(({ c, t }) => [Setting.Column({ column: c!, value: t! })], true)
   ],
   [["{s} {c} <fine>"], update(labelled, "named")],
-  [["{s} <fine>", "(all|both) (now)? (to|in|as)? {s}"], (captures, ...read) => update(value, "named")({ ...captures, v: captures["s"]! }, ...read)],
-  [["(reopen|restart|resume|unblock) {x} (as|to|in|into|and set it to|and put it in|and move it to) {v}"], update(value)],
-  [["(take|get|pull|move|remove) {x} (out of|off|from|out from) {o} and (put|move|place|add) it (under|in|into|to|on) {v}"], update(value)],
+  [
+    ["{s} <fine>", "(all|both) (now)? (to|in|as)? {s}"],
+    (captures, ...read) => update(value, "named")({ ...captures, v: captures["s"]! }, ...read)
+  ],
+  [
+    ["(reopen|restart|resume|unblock) {x} (as|to|in|into|and set it to|and put it in|and move it to) {v}"],
+    update(value)
+  ],
+  [
+    [
+      "(take|get|pull|move|remove) {x} (out of|off|from|out from) {o} and (put|move|place|add) it (under|in|into|to|on) {v}"
+    ],
+    update(value)
+  ],
   [
     [
       "(the|their|his|her|its)? (new)? {c} (is|'s|will be|becomes|should be|should say|should read|must be|has to be|needs to be) (now|currently|actually)? {v} (now|currently)?"
@@ -169,11 +181,16 @@ export const VALUE_RULES: ReadonlyArray<Rule> = [
     ({ e, ...rest }, ...read) => update(column, "new")({ ...rest, v: e! }, ...read)
   ],
   [
-    ["{x} (is|'s|are) (now)? (interested in|keen on) {v} (now)? (not|rather than|instead of|and not|and no longer) (in)? {o} (any more|anymore|any longer)?"],
+    [
+      "{x} (is|'s|are) (now)? (interested in|keen on) {v} (now)? (not|rather than|instead of|and not|and no longer) (in)? {o} (any more|anymore|any longer)?"
+    ],
     update(value, true)
   ],
   [
-    ["{x} (is|'s|are) (now)? (back|already|now|again) (to|in|at|on) {v}", "{x} (is|are|'s) (not|no longer) {o} (after all|any longer|any more|anymore)? (but)? (back|now|it 's|it is|both|all) (now)? (to|in|into)? {v} (now)?"],
+    [
+      "{x} (is|'s|are) (now)? (back|already|now|again) (to|in|at|on) {v}",
+      "{x} (is|are|'s) (not|no longer) {o} (after all|any longer|any more|anymore)? (but)? (back|now|it 's|it is|both|all) (now)? (to|in|into)? {v} (now)?"
+    ],
     update(value, true)
   ],
   [["{x} (is|'s|are) interested in {v}", "{x} (wants|needs|would like) {v}"], update(value, "new")],

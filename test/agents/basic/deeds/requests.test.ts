@@ -98,7 +98,7 @@ describe("requests to change something in basic mode", () => {
     )
 
     it.effect(
-      "draft nothing where a condition, a second request, a row of several or a misspelling can't be understood",
+      "draft nothing where a condition, a second request, several rows or a misspelling can't be understood",
       () =>
         Effect.gen(function* () {
           const say = yield* saying(yield* salesCompany)

@@ -37,7 +37,8 @@ const score = Effect.fnUntraced(function* (
     if (steps > MAX_SCRIPT_STEPS) score.long += 1
     const exact = isExpected([one.expect ?? []].flat().map(expected), writes)
     score[exact ? "exact" : write === undefined ? "nothing" : "wrong"] += 1
-    if (!exact || steps > MAX_SCRIPT_STEPS) console.log(steps, one.do, JSON.stringify(write === undefined ? reply : writes))
+    if (!exact || steps > MAX_SCRIPT_STEPS)
+      console.log(steps, one.do, JSON.stringify(write === undefined ? reply : writes))
   }
   return score
 })
@@ -60,7 +61,11 @@ const UNSEEN = [
   ["fourteenthTeam", undefined, 42],
   ["fifteenthTeam", undefined, 30],
   ["sixteenthTeam", "sixteenthSales", 66],
-  ["seventeenthTeam", "seventeenthSales", 35]
+  ["seventeenthTeam", "seventeenthSales", 35],
+  ["eighteenthTeam", "eighteenthSales", 99],
+  ["nineteenthTeam", undefined, 55],
+  ["twentiethTeam", undefined, 38],
+  ["twentyfirstTeam", "severalSales", 45]
 ] as const
 
 describe("requests to change a set of rows in basic mode", () => {
