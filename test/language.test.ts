@@ -25,6 +25,8 @@ const ALLOWED: Readonly<Record<string, readonly [count: number, reason: string]>
   "src/agents/basic/deeds/readSet.ts": [1, "basic mode's vocabulary: words of a request"],
   "test/agents/basic/deeds/declinedFrames.txt": [2, "quoted requests"],
   "test/agents/basic/deeds/fifteenthTeam.jsonl": [2, "quoted requests"],
+  "test/agents/basic/deeds/eighteenthTeam.jsonl": [3, "quoted requests"],
+  "test/agents/basic/deeds/nineteenthTeam.jsonl": [2, "quoted requests"],
   "test/agents/basic/deeds/sixteenthTeam.jsonl": [2, "quoted requests"],
   "test/agents/basic/deeds/seventeenthTeam.jsonl": [1, "a quoted request"],
   "test/agents/basic/deeds/fourteenthTeam.jsonl": [2, "quoted requests"],
