@@ -81,6 +81,18 @@ describe("a request to change in a conversation over HTTP", () => {
       expect([text, (await say(proposes, text)).text]).toEqual([text, expect.stringContaining(reply)])
   })
 
+  it("with two parts is one change, and none if a part of it is refused", async () => {
+    const proposes = await tokenOf("parts@atlas.example", ["chat", "changes"])
+    const both = await say(
+      proposes,
+      "set the phone of Grace Hopper to 512-555-0143 and set the phone of Ada Lovelace to 512-555-0142"
+    )
+    expect(both.drafts).toMatchObject([{ state: "open", rows: 2 }])
+    const refused = await say(proposes, "mark Grace Hopper as won and delete Ada Lovelace")
+    expect(refused.text).toContain("I can't draft all of that, so I haven't drafted anything. Nothing would change")
+    expect(refused).not.toHaveProperty("drafts")
+  })
+
   it("is drafted by a model as well", async () => {
     const messages = await startMessages(
       inTurn(
