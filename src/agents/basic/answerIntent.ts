@@ -15,7 +15,8 @@ import { example as groupExample } from "./figures/resolveFigures.ts"
 import { figures } from "./figures/answerFigures.ts"
 import { eqName } from "./locate.ts"
 import { previousIntent, readTurn } from "./followUps.ts"
-import type { Lookup } from "./Lookup.ts"
+import { type Lookup, MANY_TYPES } from "./Lookup.ts"
+import { readByParts } from "./readIntent.ts"
 import { respell } from "./respell.ts"
 import { titled } from "./titled.ts"
 import { apart, columnsOf, count, inParallel, listedTypes, type Script, UNREAD } from "./script.ts"
@@ -24,9 +25,6 @@ import { describe, describeChosen, describeVia, several } from "./describeSubjec
 import { isStatus } from "./isStatus.ts"
 import { type Token, tokenize, written } from "./tokenize.ts"
 import { called, cannotDo, declines, example, greeting, notForYou, tryThese, UNCLEAR, unclear } from "./replies.ts"
-
-/** A context with this many types may be incomplete. */
-const MANY_TYPES = 8
 
 /** Intents that another type could change. */
 const OPEN: ReadonlySet<Intent["_tag"]> = new Set([
@@ -50,8 +48,16 @@ const isQualified = (intent: Intent): boolean =>
 
 /** Answers the last message; what isn't understood also gets what the declared actions can do. */
 export function* answer(conversation: Conversation): Script<string> {
-  const reply = yield* respelt(conversation, yield* answered(conversation))
+  const reply = yield* respelt(conversation, yield* byParts(conversation, yield* answered(conversation)))
   return reply.startsWith(UNCLEAR) ? reply + sayable(conversation.actions) : reply
+}
+
+/** A declined question, answered as its parts say where these are understood in another order. */
+function* byParts({ context, said }: Conversation, reply: string): Script<string> {
+  const other = declines(reply) && context.types.length < MANY_TYPES ? readByParts(said, context) : undefined
+  if (other === undefined) return reply
+  const again = yield* run(other, [], context)
+  return declines(again) ? reply : again
 }
 
 /** A declined message, answered as it is meant where words of the question are misspelt; the answer names them. */

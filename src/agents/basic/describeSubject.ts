@@ -92,7 +92,11 @@ const about = (what: string): Answering =>
     }
     if (values.length === 0)
       return `I can't see ${article(uncapitalized(labelOf(own[0]!, target.columns)))} for ${name}.`
-    return `${possessive(name)} ${and(values.map(({ label, text }) => `${label} ${isMany(label) ? "are" : "is"} ${text}`))}.`
+    // Of several details that are asked for, one without a value is named, too.
+    const lacking = wanted.filter((ids) => ids.every((id) => cell(entity.columns?.[id]) === ""))
+    const lacks = lacking.map((ids) => article(uncapitalized(labelOf(ids[0]!, target.columns))))
+    const rest = lacks.length === 0 ? "" : ` I can't see ${and(lacks, "or")} for ${name}.`
+    return `${possessive(name)} ${and(values.map(({ label, text }) => `${label} ${isMany(label) ? "are" : "is"} ${text}`))}.${rest}`
   }
 
 const isMany = (label: string): boolean => /[^us]s$/.test(label)

@@ -139,6 +139,27 @@ export const SAME_AS = byWord<string>({
   "spend time with": "meet",
   "run into": "meet",
   "look up": "find",
+  "on or before": "until",
+  "no later than": "until",
+  "not later than": "until",
+  "up to and including": "until",
+  "on or after": "since",
+  "not before": "since",
+  "prior to": "before",
+  "earlier than": "before",
+  "later than": "after",
+  "all of": "",
+  "in either": "either",
+  "at all": "",
+  "was i in a meeting with": "did i meet",
+  "was i in meetings with": "did i meet",
+  "have i been in a meeting with": "have i met",
+  "have i been in meetings with": "have i met",
+  "end up winning": "win",
+  "end up losing": "lose",
+  "manage to win": "win",
+  "did we do": "did we have",
+  "on the day of": "on",
   // Words of emphasis or doubt.
   actually: "",
   basically: "",
@@ -277,6 +298,8 @@ export const PERSON_NOUNS = set(
 )
 /** Nouns for what people are at, which say a status as the nouns for people do. */
 export const STAGE_NOUNS = set("proposals")
+/** Nouns for what people are where there is no such type: "deals we lost" are the people with that state. */
+export const DEAL_NOUNS = set("deal deals opportunity opportunities")
 /** Nouns for people that imply no status. */
 export const GENERIC_PERSON_NOUNS = set(
   "people person persons contact contacts folks everybody everyone anybody anyone somebody someone"

@@ -10,6 +10,8 @@ type Tokens = ReadonlyArray<Token>
 
 const WE = "(i|we|you)"
 const PERIOD = "(of|in|during|for)"
+const CONTACT =
+  "(last)? (contact|contacted|speak to|speak with|spoken to|spoken with|call|called|talk to|talk with|talked to|talked with|reach|reached|reach out to|reached out to|been in touch with|touch base with)"
 const BUSY =
   "(sitting on|working on|juggling|dealing with|responsible for|in charge of|looking after|handling|managing|working with|taking care of|left with)"
 const LOOKED_AFTER = "(look after|manage|handle|own|have|work on|work with|deal with|take care of)"
@@ -147,6 +149,34 @@ const TABLE: ReadonlyArray<readonly [shapes: ReadonlyArray<string>, means: strin
   [["who {name} (belongs to|is with|is assigned to)"], "who does {name} belong to"],
   [["how many {lookup} (there are|we have|we have got)"], "how many {lookup}"],
   [["how many {noun} {name} (has|has got|owns|looks after|manages)"], "how many {noun} does {name} have"],
+  [
+    [
+      "(who|which of us|which rep|which colleague) (is|has|has got|works|is working|is assigned) (on|to|for|with)? (the)? {name} (account|case|file)"
+    ],
+    "who looks after {name}"
+  ],
+  [
+    [
+      `(who|whom) (do|can|should|would|could|must) ${WE} (call|ring|phone|speak to|talk to|ask for|contact|email|e-mail|write to|deal with|reach|reach out to|get in touch with) (at|from|in|over at|about) {place}`,
+      "who (is|are) (our|my|the|your|a)? (contact|contacts|main contact|person|people|guy|customer|customers|point of contact|contact person|contact people) (at|from|in|over at) {place}"
+    ],
+    "who works at {place}"
+  ],
+  [
+    [
+      "whose {concept} (is|are|was|were|falls|fell|lands|comes up|comes|is due|was due|is set|is scheduled|is planned) {when}",
+      "(who|which people|which customers) (has|have|had|got) (a|an|their|the)? {concept} (falling|due|coming up|scheduled|planned|set)? {when}"
+    ],
+    "list people whose {concept} is {when}"
+  ],
+  [
+    [`(who|whom) (did|have) we ${CONTACT} {when}`, `(who|whom) was ${CONTACT} {when}`],
+    "list people last contacted {when}"
+  ],
+  [[`(who|whom) (did|have) i ${CONTACT} {when}`], "list my people last contacted {when}"],
+  [[`(who|whom) (did|has|have) {name} ${CONTACT} {when}`], "list people of {name} last contacted {when}"],
+  [[`how many {lookup} (did|has|have) {name} ${CONTACT} {when}`], "how many {lookup} of {name} last contacted {when}"],
+  [["how many {lookup} (are|were) (out|out there|around|about|outstanding)"], "how many {lookup}"],
   // A list.
   [["(show|show me|list|give me)? (which|who) (of|among) {lookup} (are|is|were|was) {conds}"], "list {lookup} {conds}"],
   [
@@ -199,9 +229,14 @@ const TABLE: ReadonlyArray<readonly [shapes: ReadonlyArray<string>, means: strin
   [[`how many (of)? {lookup} (am|are|was) i ${BUSY}`], "how many {lookup} do i have"],
   [["how many (of)? {lookup} (have|has) (been|become|turned|gone) {done}"], "how many {lookup} are {state}"],
   [
-    ["how many (of)? {lookup} (have|has|did) (i|we) {done} (so far|to date|already|by now|up to now)?"],
+    ["how many (of)? {lookup} (have|did) we {done} (so far|to date|already|by now|up to now)?"],
     "how many {lookup} have we {state}"
   ],
+  [
+    ["how many (of)? {lookup} (have|did) i {done} (so far|to date|already|by now|up to now)?"],
+    "how many {lookup} that i {state}"
+  ],
+  [["(what|which|list) {lookup} (have|did) i {done} (so far|to date|already)?"], "list {lookup} that i {state}"],
   [
     ["how many (of)? {lookup} (have|has|did) {name} {done} (so far|to date|already|by now|up to now)?"],
     "how many {lookup} that {name} {state}"
@@ -286,7 +321,35 @@ const TABLE: ReadonlyArray<readonly [shapes: ReadonlyArray<string>, means: strin
     "how many {rest} {when}"
   ],
   [["with (whom|who) (was|is|did i have|do i have|will i have) {rest}"], "who attended {rest}"],
+  [
+    [
+      "(who|whom) (came to|attended|was at|was in|is at|joined|took part in|showed up at|turned up at|sat in on|was there for|participated in) (the|my|our)? {bare}"
+    ],
+    "who attended the {bare}"
+  ],
+  [
+    [
+      "(what is|what was|when is|when was)? (the|my)? (first|earliest) (thing|item|one|entry|event|call) (i have|i had|i have got|on my calendar|in my calendar|on the calendar|on my agenda|on my schedule|in my diary)? {when}"
+    ],
+    "my first meeting {when}"
+  ],
+  [["(the|my|our)? morning {noun} {when}"], "{noun} {when} in the morning"],
+  [["(the|my|our)? afternoon {noun} {when}"], "{noun} {when} in the afternoon"],
+  [["(the|my|our)? evening {noun} {when}"], "{noun} {when} in the evening"],
+  [["(the)? total {one} (that)? {i} (spent|have spent|had|sat) {rest}"], "how many {one} did {i} spend {rest}"],
   // Figures.
+  [
+    [
+      "(what is|which is)? (the|our)? most (popular|common|frequent) {by} (by|in terms of|going by|measured by|judging by) (the)? (number|count|amount) of {lookup}"
+    ],
+    "most popular {by} among {lookup}"
+  ],
+  [
+    [
+      "(what is|which is)? (the|our)? least (popular|common|frequent) {by} (by|in terms of|going by|measured by|judging by) (the)? (number|count|amount) of {lookup}"
+    ],
+    "least popular {by} among {lookup}"
+  ],
   [
     [
       "(which|who) (of|in|on|from|among) (us|the team|our team|the sales team|our sales team|the reps|our reps|our salespeople|the salespeople|our people|my colleagues|our colleagues|the colleagues|the account managers|our account managers) (has|have|had|owns|looks after|handles|manages) {rest}",
@@ -296,7 +359,7 @@ const TABLE: ReadonlyArray<readonly [shapes: ReadonlyArray<string>, means: strin
   ],
   [
     [
-      "how (are|is|do) {lookup} (spread|split|distributed|divided|broken down|split up|spread out|shared out|break down) (across|over|by|between|among|into) (the|our|different|the different)? {by}"
+      "how (are|is|do) {lookup} (spread|split|distributed|divided|divide|divide up|divided up|broken down|split up|spread out|shared out|break down|break up|fall|stack up|add up) (across|over|by|between|among|into|per) (the|our|different|the different)? {by}"
     ],
     "{lookup} per {by}"
   ],

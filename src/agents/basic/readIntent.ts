@@ -15,7 +15,7 @@ import { nounAt } from "./Lookup.ts"
 import { paraphrased } from "./paraphrases.ts"
 import { compiled, type Fits, matchPattern } from "./patterns.ts"
 import { follows, stripped } from "./polite.ts"
-import { pointingTo, questionAfter } from "./statements.ts"
+import { pointingTo, questionAfter, questionBefore } from "./statements.ts"
 import type { Context } from "./readConversation.ts"
 import { readFacts } from "./readFacts.ts"
 import { readConditions } from "./readLookup.ts"
@@ -25,6 +25,7 @@ import { reworded } from "./reword.ts"
 import { bounded, withoutFocus } from "./remembered.ts"
 import { QUESTIONS } from "./rules.ts"
 import { inTurn, questionsIn } from "./separate.ts"
+import { wordingsOf } from "./slots/loosely.ts"
 import { SMALL_TALK } from "./smallTalk.ts"
 import { COMMONEST } from "./spoken.ts"
 import { readTitled } from "./titled.ts"
@@ -73,8 +74,62 @@ const readAlone = (message: string, context: Context): Intent => {
   const polite = stripped(said)
   const meant = reworded(polite, context.today)
   const read = inOtherWords(meant, context) ?? readWords(said, polite, meant, context)
-  return UNREAD.has(read._tag) ? (afterStatement(polite, context) ?? read) : read
+  return UNREAD.has(read._tag) ? (afterStatement(polite, context) ?? byParts(meant, read, context) ?? read) : read
 }
+
+/** The intent of a question that is read by its parts, if rules know the parts. */
+const byParts = (meant: ReadonlyArray<Token>, read: Intent, context: Context): Intent | undefined => {
+  if (meant.length > MAX_QUESTION || !OPEN.has(read._tag)) return undefined
+  const readOne = (wording: ReadonlyArray<Token>): Intent | undefined => {
+    const intent = inOtherWords(wording, context) ?? readWords(wording, wording, wording, context)
+    return READABLE.has(intent._tag) ? intent : undefined
+  }
+  for (const wording of wordingsOf(meant, context)) {
+    const intent = readOne(wording)
+    if (intent !== undefined) return intent
+  }
+  return asTwo(meant, readOne)
+}
+
+/** "Nadia's e-mail and how many leads she has": the second question is about the one whom the first names. */
+const asTwo = (
+  tokens: ReadonlyArray<Token>,
+  readOne: (words: ReadonlyArray<Token>) => Intent | undefined
+): Intent | undefined => {
+  const at = tokens.findIndex(({ word }, index) => word === "and" && WH.test(tokens[index + 1]?.word ?? ""))
+  const one = at < 2 ? undefined : readOne(tokens.slice(0, at))
+  const name = one === undefined || !isAlone(one) ? undefined : nameIn(one)
+  const second = name && pointingTo(tokens.slice(at + 1), name)
+  const two = second && readOne(second)
+  return one !== undefined && two !== undefined && isAlone(two) ? Intent.Both({ intents: [one, two] }) : undefined
+}
+
+/** The one name that a question is about. */
+const nameIn = (intent: Intent): ReadonlyArray<Token> | undefined => {
+  if (intent._tag === "Detail") return intent.subject._tag === "Named" ? intent.subject.tokens : undefined
+  const names =
+    intent._tag === "Browse"
+      ? intent.lookup.conditions.flatMap((one) => (one._tag === "With" || one._tag === "Owned" ? [one.words] : []))
+      : []
+  return names.length === 1 && names[0]!.every(({ capital }) => capital) ? names[0] : undefined
+}
+/** The intent of a message by the parts of its question, whatever rules made of the whole. */
+export const readByParts = (message: string, context: Context): Intent | undefined => {
+  const said = tokenize(message)
+  return said.length === 0 || said.length > MAX_QUESTION
+    ? undefined
+    : bounded(context, () => byParts(reworded(stripped(said), context.today), Intent.NotKnown(), context))
+}
+
+/** What no rule knows, and what is then found by its parts. */
+const OPEN: ReadonlySet<Intent["_tag"]> = new Set([
+  "Unclear",
+  "NotKnown",
+  "Uncountable",
+  "Separate",
+  "Introduce"
+] as const)
+const READABLE: ReadonlySet<Intent["_tag"]> = new Set(["Browse", "Figures", "Detail", "Comparison"] as const)
 
 /** The intent of a question in shorter words, if these are understood. */
 const inOtherWords = (meant: ReadonlyArray<Token>, context: Context): Intent | undefined => {
@@ -85,6 +140,12 @@ const inOtherWords = (meant: ReadonlyArray<Token>, context: Context): Intent | u
 
 /** The intent of a question that follows a statement, of the person whom the statement names if the question names none. */
 const afterStatement = (tokens: ReadonlyArray<Token>, context: Context): Intent | undefined => {
+  const before = questionBefore(tokens, context)
+  if (before !== undefined) {
+    const meant = reworded(stripped(before), context.today)
+    const intent = inOtherWords(meant, context) ?? readWords(before, meant, meant, context)
+    if (!UNREAD.has(intent._tag) && isAlone(intent)) return intent
+  }
   const found = questionAfter(tokens, context)
   // What is told of a person besides the name finds the one who is meant.
   if (found === undefined || readFacts(tokens.slice(0, -found.question.length)).length > 0) return undefined

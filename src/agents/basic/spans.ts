@@ -1,7 +1,7 @@
 /** Parses days, weeks, months and parts of them, without what stands before them, as half-open ranges of days. */
 import { CARDINALS, MONTHS, WEEKDAYS } from "../english.ts"
 import { DAY_PARTS } from "./lexicon.ts"
-import { day, partOfYear, YEAR } from "./partOfYear.ts"
+import { day, partOfYear, weekOfMonth, YEAR } from "./partOfYear.ts"
 import { isoDate } from "../../domain/values.ts"
 import { folded, type Token } from "./tokenize.ts"
 
@@ -146,7 +146,7 @@ const calendar = (tokens: ReadonlyArray<Token>, today: string, implied?: number)
   if (yearMonth !== null) return month(Number(yearMonth[1]), Number(yearMonth[2]), 1)
   if (YEAR.test(first)) return { from: day(Number(first), 1), to: day(Number(first) + 1, 1), length: 1 }
   const thisYear = implied ?? Number(today.slice(0, 4))
-  const part = partOfYear(tokens, implied ?? thisYear)
+  const part = partOfYear(tokens, thisYear) ?? weekOfMonth(tokens, thisYear)
   if (part !== undefined) return part
   const ordinal = (word: string) => (/^\d{1,2}(st|nd|rd|th)?$/.test(word) ? Number.parseInt(word, 10) : undefined)
   const date = (dayOf: number, name: string, year: string, length: number): Span | undefined => {

@@ -210,7 +210,7 @@ export const SPOKEN: ReadonlyArray<Rule> = [
   ],
   [
     [
-      "(is there|was there|have i got|do i have|did i have)? (everything|anything|something) {conds}",
+      "(is there|was there|have i got|do i have|did i have|show me|show|list|give me|find|see)? (everything|anything|something) {conds}",
       "what (have i got|do i have|did i have) {conds}"
     ],
     ({ conds }, context) => {

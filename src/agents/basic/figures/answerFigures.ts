@@ -126,7 +126,8 @@ function* sharing(found: Found, measured: Spot | undefined, references: Referenc
   const all = { ...lookup, conditions: [...lookup.conditions, ...asked.part!] }
   const narrowed = yield* narrow(all, columns, context, references)
   if (typeof narrowed === "string") return narrowed
-  const own = narrowed.filters.slice(found.filters.length)
+  const before = new Set(found.filters.map((one) => JSON.stringify(one)))
+  const own = narrowed.filters.filter((one) => !before.has(JSON.stringify(one)))
   const [filter] = own
   if (own.length !== 1 || filter === undefined || filter.op !== "eq" || /[|*]|\.\./.test(filter.value))
     return failed(found)

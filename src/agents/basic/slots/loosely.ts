@@ -1,0 +1,54 @@
+/** Other wordings of a question that no rule knows: as many words fewer as have no part in it. */
+import type { Context } from "../readConversation.ts"
+import { timeAt } from "../readTime.ts"
+import { ASKING_WORDS } from "../lexicon.ts"
+import { byLength, endsWith } from "../patterns.ts"
+import { type Token, tokenize } from "../tokenize.ts"
+import { readDetail } from "./readDetail.ts"
+import { readSlots } from "./readSlots.ts"
+
+type Tokens = ReadonlyArray<Token>
+
+/** What follows a list or a number of which the question is put last. */
+const COUNTED = byLength(
+  "how many|how many is that|how many was that|how many are there|how many are they|how many do we have|how many have we got|how many in total|how many of them|how many of those|how many would that be|what is the number|what is the count|number please|count please".split(
+    "|"
+  )
+)
+const LISTED = byLength(
+  "list them|list them please|names|names please|their names|who are they|which ones|who|which|show me|show them|show them to me|name them|give me the names|what are they|can you list them|i need the names|the names".split(
+    "|"
+  )
+)
+
+const closed = (tokens: Tokens): Tokens =>
+  tokens.map((token, at) => (at === tokens.length - 1 ? { ...token, after: "" } : token))
+
+/** "Training proposals, how many?": the question comes first. */
+const questionFirst = (tokens: Tokens): Tokens | undefined => {
+  for (const [endings, lead] of [
+    [COUNTED, "how many"],
+    [LISTED, "list"]
+  ] as const) {
+    const end = endings.find((words) => endsWith(tokens, words))
+    const topic = end === undefined ? [] : tokens.slice(0, -end.length)
+    if (topic.length > 0 && /[,;:.?!]/.test(topic.at(-1)!.after) && !ASKING_WORDS.has(topic[0]!.word))
+      return [...tokenize(lead), ...closed(topic)]
+  }
+  return undefined
+}
+
+/** "In October how often did I meet Raj": the time goes to the end. */
+const timeLast = (tokens: Tokens, today: string): Tokens | undefined => {
+  const time = timeAt(tokens, today)
+  if (time === undefined || tokens.length - time.length < 3) return undefined
+  return [...closed(tokens.slice(time.length)), ...closed(tokens.slice(0, time.length))]
+}
+
+/** Wordings to try in this order. */
+export const wordingsOf = (tokens: Tokens, context: Context): ReadonlyArray<Tokens> => {
+  const first = questionFirst(tokens)
+  const plain = first ?? tokens
+  const time = timeLast(plain, context.today)
+  return [first, time, readDetail(plain, context), readSlots(plain, context)].filter((one) => one !== undefined)
+}
