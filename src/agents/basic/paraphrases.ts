@@ -177,6 +177,16 @@ const TABLE: ReadonlyArray<readonly [shapes: ReadonlyArray<string>, means: strin
   [[`(who|whom) (did|has|have) {name} ${CONTACT} {when}`], "list people of {name} last contacted {when}"],
   [[`how many {lookup} (did|has|have) {name} ${CONTACT} {when}`], "how many {lookup} of {name} last contacted {when}"],
   [["how many {lookup} (are|were) (out|out there|around|about|outstanding)"], "how many {lookup}"],
+  [["{name} (is|was) (a|the)? (customer|client|lead|account|contact|deal) of (who|whom)"], "who looks after {name}"],
+  [
+    [
+      "(who|which customers|which people) (should|must|need to|needs to|has to|have to|is to|are to) be (followed up|followed up with|chased|contacted|called) {when}"
+    ],
+    "list people with a follow-up {when}"
+  ],
+  [["(show|show me|list|give me|find)? all (the|our)? {proper}"], "list people named {proper}"],
+  [["how many {plural} we (had|have|have had|held|did)"], "how many {plural}"],
+  [["how many {plural} i (had|have|have had|held|did)"], "how many {plural} do i have"],
   // A list.
   [["(show|show me|list|give me)? (which|who) (of|among) {lookup} (are|is|were|was) {conds}"], "list {lookup} {conds}"],
   [
@@ -262,6 +272,27 @@ const TABLE: ReadonlyArray<readonly [shapes: ReadonlyArray<string>, means: strin
     "list {lookup} last contacted {when}"
   ],
   // Meetings.
+  [
+    [
+      "(how many times|how often) (did|have)? (me|i) and {name} (met|meet|have met|saw each other|see each other) {when}",
+      "(how many times|how often) (did|have)? {name} and me (met|meet|have met|saw each other|see each other) {when}"
+    ],
+    "how many times did i meet {name} {when}"
+  ],
+  [
+    [
+      "when i (met|saw|met with) {name} (last|last time|the last time|for the last time)",
+      "when (did|have) i (meet|see|met|seen|meet with) {name} (last time|the last time|for the last time)"
+    ],
+    "when did i last meet {name}"
+  ],
+  [
+    [
+      "how many {one} (did|have) {name} and (i|me) (spend|spent|sit|sat|meet|met|have|had) (together)? {when}",
+      "how many {one} (did|have) (i|me) and {name} (spend|spent|sit|sat|meet|met|have|had) (together)? {when}"
+    ],
+    "how many {one} did i spend with {name} {when}"
+  ],
   [
     [
       `(what|which) {lookup} (did|do|have|will) {name} and i (have|had|get|share|hold)? {when}`,

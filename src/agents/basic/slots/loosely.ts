@@ -2,6 +2,7 @@
 import type { Context } from "../readConversation.ts"
 import { timeAt } from "../readTime.ts"
 import { ASKING_WORDS } from "../lexicon.ts"
+import { nounAt } from "../Lookup.ts"
 import { byLength, endsWith } from "../patterns.ts"
 import { type Token, tokenize } from "../tokenize.ts"
 import { readDetail } from "./readDetail.ts"
@@ -11,12 +12,19 @@ type Tokens = ReadonlyArray<Token>
 
 /** What follows a list or a number of which the question is put last. */
 const COUNTED = byLength(
-  "how many|how many is that|how many was that|how many are there|how many are they|how many do we have|how many have we got|how many in total|how many of them|how many of those|how many would that be|what is the number|what is the count|number please|count please".split(
+  "how many|number|count|total|quantity|how many have i|how many have we|how many is it|how many is that|how many was that|how many are there|how many are they|how many do we have|how many have we got|how many in total|how many of them|how many of those|how many would that be|what is the number|what is the count|number please|count please".split(
     "|"
   )
 )
 const LISTED = byLength(
   "list them|list them please|names|names please|their names|who are they|which ones|who|which|show me|show them|show them to me|name them|give me the names|what are they|can you list them|i need the names|the names".split(
+    "|"
+  )
+)
+
+/** Asked of a row that is said before: it answers that itself. */
+const POINTED = byLength(
+  "which one was it|which one is it|which one was it and when|which one was that|which was it|which one and when|what was it|when was it|when was that|and when was it".split(
     "|"
   )
 )
@@ -28,7 +36,8 @@ const closed = (tokens: Tokens): Tokens =>
 const questionFirst = (tokens: Tokens): Tokens | undefined => {
   for (const [endings, lead] of [
     [COUNTED, "how many"],
-    [LISTED, "list"]
+    [LISTED, "list"],
+    [POINTED, "the"]
   ] as const) {
     const end = endings.find((words) => endsWith(tokens, words))
     const topic = end === undefined ? [] : tokens.slice(0, -end.length)
@@ -45,9 +54,18 @@ const timeLast = (tokens: Tokens, today: string): Tokens | undefined => {
   return [...closed(tokens.slice(time.length)), ...closed(tokens.slice(0, time.length))]
 }
 
+/** "How much customers": they are counted. */
+const counted = (tokens: Tokens, context: Context): Tokens =>
+  tokens[0]?.word === "how" &&
+  tokens[1]?.word === "much" &&
+  [2, 3, 4].some((at) => tokens[at]?.word.endsWith("s") === true && nounAt(tokens.slice(at), context) !== undefined)
+    ? [...tokenize("how many"), ...tokens.slice(2)]
+    : tokens
+
 /** Wordings to try in this order. */
-export const wordingsOf = (tokens: Tokens, context: Context): ReadonlyArray<Tokens> => {
-  const first = questionFirst(tokens)
+export const wordingsOf = (said: Tokens, context: Context): ReadonlyArray<Tokens> => {
+  const tokens = counted(said, context)
+  const first = questionFirst(tokens) ?? (tokens === said ? undefined : tokens)
   const plain = first ?? tokens
   const time = timeLast(plain, context.today)
   return [first, time, readDetail(plain, context), readSlots(plain, context)].filter((one) => one !== undefined)

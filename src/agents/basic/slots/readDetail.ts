@@ -1,6 +1,7 @@
 /** Reads a question about one person or thing by its parts: the name, and the words that say which detail is asked for. */
 import { isName } from "../fits.ts"
 import { byLength, startsWith } from "../patterns.ts"
+import { isQuestionWord } from "../respell.ts"
 import type { Context } from "../readConversation.ts"
 import { type Token, tokenize } from "../tokenize.ts"
 import { DETAIL_FILLERS, DETAILS } from "./words.ts"
@@ -14,6 +15,15 @@ const FILLERS = byLength(DETAIL_FILLERS)
 const MAX_WORDS = 20
 const MAX_NAME = 3
 const ASKS = /^(what|which|who|whom|whose|when|where|how)$/
+
+const isNamed = (rest: Tokens): boolean =>
+  rest.length >= 2 &&
+  rest[0]!.after === "" &&
+  [0, 1].every((at) => {
+    const { capital, word } = rest[at]!
+    const isKnown = FILLERS.some(([one, ...more]) => one === word && more.length === 0) || isQuestionWord(word)
+    return !capital && /^\p{L}{3,}$/u.test(word) && !isKnown && !CUES.some(({ words }) => words.includes(word))
+  })
 
 /** "Who has the account of Ada Lovelace" as "Ada Lovelace's owner"; undefined if any other word is in it. */
 export const readDetail = (tokens: Tokens, context: Context): Tokens | undefined => {
@@ -44,7 +54,13 @@ export const readDetail = (tokens: Tokens, context: Context): Tokens | undefined
       continue
     }
     const filler = FILLERS.find((words) => startsWith(rest, words))
-    if (filler === undefined) return undefined
+    if (filler === undefined) {
+      // "shannon garcia": two words that mean nothing else.
+      if (name !== undefined || !isNamed(rest)) return undefined
+      name = rest.slice(0, 2).map((token) => ({ ...token, after: "" }))
+      at += 2 + (rest[2]?.word === "'s" ? 1 : 0)
+      continue
+    }
     if (ASKS.test(filler[0]!)) questions.add(filler[0]!)
     at += filler.length
   }

@@ -33,7 +33,13 @@ const most = phrases(words.MOST)
 const fewest = phrases(words.FEWEST)
 const grouped = phrases(words.GROUPED)
 const groups = phrases(Object.keys(words.GROUPS))
-const counting = phrases(["how many", "number of", "the number of", "how many of", "count", "total number of"])
+const counting = phrases(
+  "how many|number of|the number of|how many of|count|total number of|quantity of|amount of|count of|the count of|tally of".split(
+    "|"
+  )
+)
+/** "Month by month", "monthly". */
+const each = phrases(["month by month", "week by week", "day by day", "year by year", "monthly", "weekly", "daily"])
 const place = phrases(["in", "at", "from", "on"])
 const article = phrases(["the", "our", "a", "an", "any", "their", "different", "all"])
 
@@ -52,6 +58,8 @@ interface Slots {
   rank?: "most" | "fewest"
   by?: string
   readonly values: Array<Tokens>
+  /** Words in small letters after "for" or "by": a value, or the name of an owner. */
+  readonly withs: Array<Tokens>
 }
 
 const bare = (tokens: Tokens): Tokens => tokens.map((token) => ({ ...token, after: "" }))
@@ -95,6 +103,12 @@ const take = (slots: Slots, rest: Tokens, isFirst: boolean, context: Context): n
     if (slots.rank !== undefined) return undefined
     slots.rank = rank
     return length
+  }
+  const every = each(rest)
+  if (every > 0) {
+    if (slots.by !== undefined) return undefined
+    slots.by = rest[0]!.word.replace(/ly$/, "").replace(/^dai$/, "day")
+    return every
   }
   const by = grouped(rest)
   if (by > 0) {
@@ -171,10 +185,22 @@ const take = (slots: Slots, rest: Tokens, isFirst: boolean, context: Context): n
       slots.mine = true
       return owns + 1
     }
+    if (
+      isWord(rest[owns], context) &&
+      filler(rest.slice(owns)) + charge(rest.slice(owns)) + (nounAt(rest.slice(owns), context)?.length ?? 0) === 0
+    ) {
+      slots.withs.push(bare(rest.slice(owns, owns + 1)))
+      return owns + 1 + (rest[owns + 1]?.word === "'s" ? 1 : 0)
+    }
   }
   if (rest[0]!.capital && !(isFirst && rest[1]?.capital !== true && rest[1]?.word !== "'s")) {
     const found = name(0, "of")
     if (found !== undefined) return found
+    // "Leads of Raj which want Services": a value in capitals.
+    if (capitals(rest) === 1 && slots.name !== undefined && slots.type === "people") {
+      slots.values.push(tokenize(rest[0]!.word))
+      return 1
+    }
   }
   const where = place(rest)
   if (where > 0) {
@@ -225,7 +251,9 @@ const OTHERWISE = /^(why|when|where|how (?!many\b)|whose)/
 export const readSlots = (tokens: Tokens, context: Context): Tokens | undefined => {
   if (tokens.length < 2 || tokens.length > MAX_WORDS || OTHERWISE.test(folded(tokens))) return undefined
   if (tokens.slice(0, -1).some(({ after }) => /[.;!?]/.test(after))) return undefined
-  const slots: Slots = { count: false, mine: false, values: [] }
+  // "Is a customer of whom": what is asked for comes last.
+  if (/^(who|whom|whose|which|what)$/.test(tokens.at(-1)!.word)) return undefined
+  const slots: Slots = { count: false, mine: false, values: [], withs: [] }
   for (let at = 0; at < tokens.length;) {
     const length = take(slots, tokens.slice(at), at === 0, context)
     if (length === undefined || length === 0) return undefined
@@ -235,12 +263,12 @@ export const readSlots = (tokens: Tokens, context: Context): Tokens | undefined 
 }
 
 const rendered = (slots: Slots, context: Context): Tokens | undefined => {
-  const { by, count, dated, lacks, length, mine, name, preposition, rank, time, values } = slots
+  const { by, count, dated, lacks, length, mine, name, preposition, rank, time, values, withs } = slots
   const isOfPeople = slots.type === "people" || (slots.type === undefined && (values.length > 0 || dated !== undefined))
   if (slots.type === undefined && !isOfPeople) return undefined
-  if (values.length > MAX_VALUES || (mine && name !== undefined)) return undefined
+  if (values.length > MAX_VALUES || withs.length > 2 || (mine && name !== undefined && isOfPeople)) return undefined
   const asksMuch = count || rank !== undefined || by !== undefined
-  const parts = [values.length > 0, mine, name, time, dated, lacks, length].filter(
+  const parts = [values.length > 0, withs.length > 0, mine, name, time, dated, lacks, length].filter(
     (part) => part !== undefined && part !== false
   )
   // A noun alone, or a value without any noun, is no question that was understood.
@@ -262,6 +290,7 @@ const rendered = (slots: Slots, context: Context): Tokens | undefined => {
     ...(name === undefined
       ? []
       : [...tokenize(isOfPeople ? preposition! : preposition === "of" ? "with" : preposition!), ...name]),
+    ...withs.flatMap((words) => [...tokenize("with"), ...words]),
     ...(lacks === undefined ? [] : tokenize(`without a ${lacks}`)),
     ...(dated === undefined ? [] : tokenize(dated === "contacted" ? "last contacted" : "with a follow-up")),
     ...(time ?? [])
