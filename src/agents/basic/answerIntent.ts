@@ -48,7 +48,7 @@ const isQualified = (intent: Intent): boolean =>
 
 /** Answers the last message; what isn't understood also gets what the declared actions can do. */
 export function* answer(conversation: Conversation): Script<string> {
-  const reply = yield* respelt(conversation, yield* byParts(conversation, yield* answered(conversation)))
+  const reply = yield* respelt(conversation, yield* answered(conversation))
   return reply.startsWith(UNCLEAR) ? reply + sayable(conversation.actions) : reply
 }
 
@@ -63,7 +63,7 @@ function* byParts({ context, said }: Conversation, reply: string): Script<string
 /** A declined message, answered as it is meant where words of the question are misspelt; the answer names them. */
 function* respelt(conversation: Conversation, reply: string): Script<string> {
   const meant = declines(reply) ? respell(conversation.said, conversation.context) : undefined
-  if (meant === undefined) return reply
+  if (meant === undefined) return yield* byParts(conversation, reply)
   const again = yield* answered({ ...conversation, said: meant.text, canChange: false })
   const words = meant.changed.map(({ meant, said }) => `“${said}” as “${meant}”`).join(" and ")
   return declines(again) ? reply : `${again}\nI read ${words}.`

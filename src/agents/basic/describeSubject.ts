@@ -10,6 +10,7 @@ import { COMMON_WORDS, type Concept, PARTICLES } from "./lexicon.ts"
 import { byFocus, eqName, locate, type Missing, type Target } from "./locate.ts"
 import { apart, count, find, type Script, inParallel, UNREAD } from "./script.ts"
 import { withWords } from "./nameAndColumn.ts"
+import { DONE } from "./shorthand.ts"
 import { suggestion } from "./suggest.ts"
 import { tokenize, written } from "./tokenize.ts"
 import {
@@ -161,7 +162,10 @@ const nameIn = (filters: Target["filters"]): string =>
 
 /** Words that are no name: then the question was not understood, rather than a person not found. */
 const isNoName = (name: string): boolean =>
-  tokenize(name).some(({ capital, word }) => !capital && COMMON_WORDS.has(word) && !PARTICLES.has(word))
+  tokenize(name).some(
+    ({ capital, word }) =>
+      !capital && ((COMMON_WORDS.has(word) && !PARTICLES.has(word)) || (name.includes(" ") && DONE[word] !== undefined))
+  )
 
 /** The reply for a name without a match, with a name like it if there is one. */
 function* missing(target: Missing, context: Context): Script<string> {

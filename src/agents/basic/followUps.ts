@@ -231,7 +231,8 @@ const corrected = (said: string, earlier: ReadonlyArray<string>, context: Contex
   const isWhole = alone._tag !== "Browse" || alone.mode === "count" || alone.lookup.conditions.length > 0
   if (CORRECTS.has(alone._tag) && isWhole && QUESTION_STARTS.has(tokenize(after)[0]?.word ?? "")) return alone
   const next = readIntent(`and ${after}`, context)
-  return FOLLOWS.has(next._tag) ? resolveFollowUp(next, [...earlier, before], context) : undefined
+  const isBase = FOLLOWS.has(next._tag) && CORRECTS.has(readIntent(before, context)._tag)
+  return isBase ? resolveFollowUp(next, [...earlier, before], context) : undefined
 }
 const CORRECTS: ReadonlySet<Intent["_tag"]> = new Set(["Browse", "Figures", "Detail", "Is", "Comparison"] as const)
 const FOLLOWS: ReadonlySet<Intent["_tag"]> = new Set(["Also", "Again", "Only", "Instead", "Regroup"] as const)

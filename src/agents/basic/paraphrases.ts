@@ -187,6 +187,38 @@ const TABLE: ReadonlyArray<readonly [shapes: ReadonlyArray<string>, means: strin
   [["(show|show me|list|give me|find)? all (the|our)? {proper}"], "list people named {proper}"],
   [["how many {plural} we (had|have|have had|held|did)"], "how many {plural}"],
   [["how many {plural} i (had|have|have had|held|did)"], "how many {plural} do i have"],
+  [["(is|are|was) {name} (mine|my customer|my lead|my client|my account|one of mine)"], "who looks after {name}"],
+  [
+    ["(is|was|does|did) {name} (from|at|with|work at|work for|working for|working at|employed by|employed at) {place}"],
+    "{name} 's company"
+  ],
+  [
+    [
+      "(who|whom|which customer|which person) (did|have) (we|you) (last|most recently) (contact|contacted|speak to|spoken to|talk to|talked to|call|called|reach)",
+      "(who|which customer|which person) (is|was) (the)? (most recently|last) contacted (customer|person|one)?"
+    ],
+    "who was contacted last"
+  ],
+  [
+    ["(what is|which is|who has)? (the)? (oldest|earliest) last contact (of|among|in|for|with) {lookup}"],
+    "which {lookup} was contacted first"
+  ],
+  [
+    ["(what is|which is|who has)? (the)? (latest|newest|most recent) last contact (of|among|in|for|with) {lookup}"],
+    "which {lookup} was contacted last"
+  ],
+  [
+    ["how many more {lookup} (does|do|did|has|have) {name} (have|got|own)? than {rival}"],
+    "does {name} have more {lookup} than {rival}"
+  ],
+  [
+    ["how many (fewer|less) {lookup} (does|do|did|has|have) {name} (have|got|own)? than {rival}"],
+    "does {name} have fewer {lookup} than {rival}"
+  ],
+  [["(who|whom) (did|have) we {done} {conds}"], "list people who are {state} {conds}"],
+  [["(who|whom) (did|have) i {done} {conds}"], "list my people who are {state} {conds}"],
+  [["(who|whom) (did|has|have) {name} {done} {conds}"], "list people of {name} who are {state} {conds}"],
+  [["{name} 's (record|profile|entry|card|data|info|information|details|page|file)"], "who is {name}"],
   // A list.
   [["(show|show me|list|give me)? (which|who) (of|among) {lookup} (are|is|were|was) {conds}"], "list {lookup} {conds}"],
   [
@@ -272,6 +304,25 @@ const TABLE: ReadonlyArray<readonly [shapes: ReadonlyArray<string>, means: strin
     "list {lookup} last contacted {when}"
   ],
   // Meetings.
+  [
+    [
+      "(how many times|how often) do {name} and i (meet|see each other)",
+      "(how many times|how often) do i (meet|see|meet with) {name}"
+    ],
+    "how many times have i met {name}"
+  ],
+  [["when did {i} first (meet|see|meet with) {name}"], "my first meeting with {name}"],
+  [["how many {rest} (are|were) (there)? (in|on) (my|the) (calendar|schedule|diary|agenda)"], "how many {rest}"],
+  [
+    ["how many {rest} (are|were) (there)? (in|on) (my|the) (calendar|schedule|diary|agenda) {when}"],
+    "how many {rest} {when}"
+  ],
+  [
+    [
+      "(what|which) (people|persons|colleagues|coworkers|teammates) (did|do|will|have) {i} (meet|met|see|seen|meet with|met with) {when}"
+    ],
+    "who did {i} meet {when}"
+  ],
   [
     [
       "(how many times|how often) (did|have)? (me|i) and {name} (met|meet|have met|saw each other|see each other) {when}",

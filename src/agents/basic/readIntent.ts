@@ -61,9 +61,12 @@ const also = (message: string, otherwise: Intent, context: Context): Intent => {
 const TWO_COUNTS = / and (?:the )?(?:number of|how many) /
 
 /** The intent of a message, which can continue the one before. */
-export const readIntent = (message: string, context: Context): Intent =>
-  bounded(context, () => also(message, readAlone(message, context), context)) ??
-  Intent.Unclear({ tokens: tokenize(message) })
+export const readIntent = (message: string, context: Context): Intent => {
+  const read =
+    bounded(context, () => also(message, readAlone(message, context), context)) ??
+    Intent.Unclear({ tokens: tokenize(message) })
+  return OPEN.has(read._tag) ? (readByParts(message, context) ?? read) : read
+}
 
 /** The intent of a message by itself, in shorter words if these are understood. */
 const readAlone = (message: string, context: Context): Intent => {
@@ -74,12 +77,11 @@ const readAlone = (message: string, context: Context): Intent => {
   const polite = stripped(said)
   const meant = reworded(polite, context.today)
   const read = inOtherWords(meant, context) ?? readWords(said, polite, meant, context)
-  return UNREAD.has(read._tag) ? (afterStatement(polite, context) ?? byParts(meant, read, context) ?? read) : read
+  return UNREAD.has(read._tag) ? (afterStatement(polite, context) ?? read) : read
 }
 
 /** The intent of a question that is read by its parts, if rules know the parts. */
-const byParts = (meant: ReadonlyArray<Token>, read: Intent, context: Context): Intent | undefined => {
-  if (meant.length > MAX_QUESTION || !OPEN.has(read._tag)) return undefined
+const byParts = (meant: ReadonlyArray<Token>, context: Context): Intent | undefined => {
   const readOne = (wording: ReadonlyArray<Token>): Intent | undefined => {
     const intent = inOtherWords(wording, context) ?? readWords(wording, wording, wording, context)
     return READABLE.has(intent._tag) ? intent : undefined
@@ -88,7 +90,27 @@ const byParts = (meant: ReadonlyArray<Token>, read: Intent, context: Context): I
     const intent = readOne(wording)
     if (intent !== undefined) return intent
   }
-  return asTwo(meant, readOne)
+  return asTwo(meant, readOne) ?? asCounts(meant, readOne, context)
+}
+
+const TAIL = /^(do|does|did|has|have|had|are|were)$/
+
+/** "How many won and how many lost customers does Nadia have": two numbers, with what is said of both. */
+const asCounts = (
+  tokens: ReadonlyArray<Token>,
+  readOne: (words: ReadonlyArray<Token>) => Intent | undefined,
+  context: Context
+): Intent | undefined => {
+  const at = tokens.findIndex(({ word }) => word === "and")
+  const end = tokens.findIndex(({ word }, index) => index > at && TAIL.test(word))
+  if (!/^how many /.test(folded(tokens)) || at < 3 || end < at + 2) return undefined
+  const again = /^how many$/.test(folded(tokens.slice(at + 1, at + 3))) ? 2 : 0
+  const [first, second, tail] = [tokens.slice(2, at), tokens.slice(at + 1 + again, end), tokens.slice(end)]
+  if (second.length === 0 || first.some(({ after, word }) => after !== "" || TAIL.test(word))) return undefined
+  const hasNoun = first.some((_, index) => nounAt(first.slice(index), context) !== undefined)
+  const nouns = hasNoun ? first : [...first, second.at(-1)!]
+  const [one, two] = [nouns, second].map((words) => readOne([...tokens.slice(0, 2), ...words, ...tail]))
+  return one?._tag === "Browse" && two?._tag === "Browse" ? Intent.Both({ intents: [one, two] }) : undefined
 }
 
 /** "Nadia's e-mail and how many leads she has": the second question is about the one whom the first names. */
@@ -118,7 +140,7 @@ export const readByParts = (message: string, context: Context): Intent | undefin
   const said = tokenize(message)
   return said.length === 0 || said.length > MAX_QUESTION
     ? undefined
-    : bounded(context, () => byParts(reworded(stripped(said), context.today), Intent.NotKnown(), context))
+    : bounded(context, () => byParts(reworded(stripped(said), context.today), context))
 }
 
 /** What no rule knows, and what is then found by its parts. */

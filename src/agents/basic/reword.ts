@@ -176,7 +176,13 @@ const TOPIC_LEADS = /^(about|regarding|concerning|re|for)$/
 const aboutTopic = (tokens: Tokens): Tokens => {
   const at = tokens.findIndex(({ after }) => /[,;:?!.]/.test(after))
   const asked = tokens.slice(at + 1)
-  if (at < 0 || asked.length < 2 || ASKING_WORDS.has(tokens[0]!.word) || !ASKING_WORDS.has(asked[0]!.word))
+  if (
+    at < 0 ||
+    asked.length < 2 ||
+    tokens[0]!.word === "i" ||
+    ASKING_WORDS.has(tokens[0]!.word) ||
+    !ASKING_WORDS.has(asked[0]!.word)
+  )
     return tokens
   const lead = at > 0 && TOPIC_LEADS.test(tokens[0]!.word) ? 1 : 0
   const topic = tokens

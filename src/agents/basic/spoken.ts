@@ -152,8 +152,8 @@ export const SPOKEN: ReadonlyArray<Rule> = [
   ],
   [
     [
-      "(did|do|have|will|am) {i} (meet|meet with|met|met with|see|seen|meeting|meeting with|seeing) {name} {when}",
-      "(did|do|have|will|am) {i} (meet|meet with|met|met with|see|seen|meeting|meeting with|seeing) {name}"
+      "(did|do|have|will|am) {i} (meet with|meet|met with|met|see|seen|meeting with|meeting|seeing) {name} {when}",
+      "(did|do|have|will|am) {i} (meet with|meet|met with|met|see|seen|meeting with|meeting|seeing) {name}"
     ],
     met("list")
   ],

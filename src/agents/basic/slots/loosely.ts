@@ -3,7 +3,7 @@ import type { Context } from "../readConversation.ts"
 import { timeAt } from "../readTime.ts"
 import { ASKING_WORDS } from "../lexicon.ts"
 import { nounAt } from "../Lookup.ts"
-import { byLength, endsWith } from "../patterns.ts"
+import { byLength, endsWith, startsWith } from "../patterns.ts"
 import { type Token, tokenize } from "../tokenize.ts"
 import { readDetail } from "./readDetail.ts"
 import { readSlots } from "./readSlots.ts"
@@ -12,7 +12,7 @@ type Tokens = ReadonlyArray<Token>
 
 /** What follows a list or a number of which the question is put last. */
 const COUNTED = byLength(
-  "how many|number|count|total|quantity|how many have i|how many have we|how many is it|how many is that|how many was that|how many are there|how many are they|how many do we have|how many have we got|how many in total|how many of them|how many of those|how many would that be|what is the number|what is the count|number please|count please".split(
+  "how many|number|count|total|quantity|how many have i|how many have we|how many is it|how many is that|how many was that|how many are there|how many were there|how many are there exactly|how many is it really|how many exactly|how many really|how many are they|how many do we have|how many have we got|how many in total|how many of them|how many of those|how many would that be|what is the number|what is the count|number please|count please".split(
     "|"
   )
 )
@@ -62,10 +62,31 @@ const counted = (tokens: Tokens, context: Context): Tokens =>
     ? [...tokenize("how many"), ...tokens.slice(2)]
     : tokens
 
+/** What is believed before the question: "I think Akira has a lot of lost ones, how many is it?" */
+const OPINIONS = byLength(
+  "i think|i believe|i feel like|i guess|apparently|it seems|seems like|looks like|it looks like|i heard|i have a feeling|i suspect|i reckon|i bet|i assume|pretty sure|i am pretty sure|i am sure".split(
+    "|"
+  )
+)
+
+/** "Accounts" are customers where no company is meant. */
+const ofCustomers = (tokens: Tokens): Tokens | undefined => {
+  const at = tokens.findIndex(({ capital, word }) => !capital && /^accounts?$/.test(word))
+  return at < 0 ? undefined : tokens.with(at, { ...tokenize("customers")[0]!, after: tokens[at]!.after })
+}
+
 /** Wordings to try in this order. */
 export const wordingsOf = (said: Tokens, context: Context): ReadonlyArray<Tokens> => {
-  const tokens = counted(said, context)
-  const first = questionFirst(tokens) ?? (tokens === said ? undefined : tokens)
+  const own = wordingsIn(said, context)
+  const customers = own.length > 0 ? undefined : ofCustomers(said)
+  return customers === undefined ? own : [customers, ...wordingsIn(customers, context)]
+}
+
+const wordingsIn = (said: Tokens, context: Context): ReadonlyArray<Tokens> => {
+  const lead = OPINIONS.find((words) => startsWith(said, words))?.length ?? 0
+  const told = lead === 0 ? said : said.slice(lead)
+  const tokens = counted(told, context)
+  const first = questionFirst(tokens) ?? (lead === 0 && tokens === said ? undefined : tokens)
   const plain = first ?? tokens
   const time = timeLast(plain, context.today)
   return [first, time, readDetail(plain, context), readSlots(plain, context)].filter((one) => one !== undefined)

@@ -28,13 +28,14 @@ const contacted = phrases(words.CONTACTED)
 const followed = phrases(words.FOLLOWED)
 const falls = phrases(words.FALLS)
 const lacking = phrases(words.LACKING)
+const having = phrases(words.HAVING)
 const lacked = phrases(Object.keys(words.LACKED))
 const most = phrases(words.MOST)
 const fewest = phrases(words.FEWEST)
 const grouped = phrases(words.GROUPED)
 const groups = phrases(Object.keys(words.GROUPS))
 const counting = phrases(
-  "how many|number of|the number of|how many of|count|total number of|quantity of|amount of|count of|the count of|tally of".split(
+  "count for me|count me|count up|how many|number of|the number of|how many of|count|total number of|quantity of|amount of|count of|the count of|tally of".split(
     "|"
   )
 )
@@ -55,6 +56,9 @@ interface Slots {
   length?: Tokens
   dated?: "contacted" | "follow-up"
   lacks?: string
+  has?: string
+  /** "training or consulting" */
+  either?: Tokens
   rank?: "most" | "fewest"
   by?: string
   readonly values: Array<Tokens>
@@ -92,6 +96,7 @@ const take = (slots: Slots, rest: Tokens, isFirst: boolean, context: Context): n
   }
   const counted = counting(rest)
   if (counted > 0) {
+    if (slots.count) return undefined
     slots.count = true
     return counted
   }
@@ -126,6 +131,13 @@ const take = (slots: Slots, rest: Tokens, isFirst: boolean, context: Context): n
     slots.by = words.GROUPS[folded(rest.slice(1, 1 + whose))]!
     return 1 + whose
   }
+  const some = having(rest)
+  const held = some > 0 ? lacked(rest.slice(some)) : 0
+  if (held > 0) {
+    if (slots.has !== undefined) return undefined
+    slots.has = words.LACKED[folded(rest.slice(some, some + held))]!
+    return some + held
+  }
   const none = lacking(rest)
   if (none > 0) {
     const skipped = none + article(rest.slice(none))
@@ -152,6 +164,8 @@ const take = (slots: Slots, rest: Tokens, isFirst: boolean, context: Context): n
   }
   const phrase = filler(rest)
   if (phrase > 1) return phrase
+  // A calendar holds meetings, and an agenda what is talked about.
+  if (/^(agenda|calendar|schedule)$/.test(rest[0]!.word)) return undefined
   const noun = nounAt(rest, context)
   if (
     noun !== undefined &&
@@ -206,8 +220,14 @@ const take = (slots: Slots, rest: Tokens, isFirst: boolean, context: Context): n
   if (where > 0) {
     const found = name(where, rest[0]!.word)
     if (found !== undefined) return found
+    const other = either(rest.slice(where), context)
+    if (other !== undefined && slots.either === undefined) {
+      slots.either = other
+      return where + 3
+    }
     // "In training": a value, which has to exist.
-    return isWord(rest[where + article(rest.slice(where))], context) ? where + article(rest.slice(where)) : undefined
+    const skipped = where + article(rest.slice(where))
+    if (isWord(rest[skipped], context) && charge(rest) === 0) return skipped
   }
   const charged = charge(rest)
   if (charged > 0) {
@@ -227,10 +247,21 @@ const take = (slots: Slots, rest: Tokens, isFirst: boolean, context: Context): n
     slots.values.push(tokenize(done))
     return 1
   }
+  const two = either(rest, context)
+  if (two !== undefined && slots.either === undefined) {
+    slots.either = two
+    return 3
+  }
   if (!isWord(rest[0], context)) return undefined
   slots.values.push(bare(rest.slice(0, 1)))
   return 1
 }
+
+/** "Training or consulting": one of two values. */
+const either = (rest: Tokens, context: Context): Tokens | undefined =>
+  isWord(rest[0], context) && rest[1]?.word === "or" && isWord(rest[2], context) && rest[3]?.word !== "or"
+    ? bare(rest.slice(0, 3))
+    : undefined
 
 /** A word that can be a value. */
 const isWord = (token: Token | undefined, context: Context): boolean =>
@@ -251,6 +282,14 @@ const OTHERWISE = /^(why|when|where|how (?!many\b)|whose)/
 export const readSlots = (tokens: Tokens, context: Context): Tokens | undefined => {
   if (tokens.length < 2 || tokens.length > MAX_WORDS || OTHERWISE.test(folded(tokens))) return undefined
   if (tokens.slice(0, -1).some(({ after }) => /[.;!?]/.test(after))) return undefined
+  // "Is Riley Thomas due": a question about one.
+  if (/^(is|are|was|were|will|can|does|did|has)$/.test(tokens[0]!.word) && capitals(tokens.slice(1)) > 1)
+    return undefined
+  // "Do my customers like it": only what is there can be listed.
+  if (/^(is|are|was|were|will|can|do|does|did|has|have)$/.test(tokens[0]!.word)) {
+    const next = tokens[1]!
+    if (!next.capital && !/^(i|we|you|there|any|anyone|anybody|someone|somebody)$/.test(next.word)) return undefined
+  }
   // "Is a customer of whom": what is asked for comes last.
   if (/^(who|whom|whose|which|what)$/.test(tokens.at(-1)!.word)) return undefined
   const slots: Slots = { count: false, mine: false, values: [], withs: [] }
@@ -259,16 +298,21 @@ export const readSlots = (tokens: Tokens, context: Context): Tokens | undefined 
     if (length === undefined || length === 0) return undefined
     at += length
   }
+  // "What do most leads want" is no question for the one that has the most.
+  if (slots.rank !== undefined && slots.by === undefined && tokens[0]!.word !== "who") return undefined
   return rendered(slots, context)
 }
 
 const rendered = (slots: Slots, context: Context): Tokens | undefined => {
-  const { by, count, dated, lacks, length, mine, name, preposition, rank, time, values, withs } = slots
-  const isOfPeople = slots.type === "people" || (slots.type === undefined && (values.length > 0 || dated !== undefined))
+  const { by, count, dated, either, has, lacks, length, mine, name, preposition, rank, time, values, withs } = slots
+  const isOfPeople =
+    slots.type === "people" ||
+    (slots.type === undefined &&
+      (values.length > 0 || dated !== undefined || /^(owner|status|stage|product)$/.test(by ?? "")))
   if (slots.type === undefined && !isOfPeople) return undefined
   if (values.length > MAX_VALUES || withs.length > 2 || (mine && name !== undefined && isOfPeople)) return undefined
   const asksMuch = count || rank !== undefined || by !== undefined
-  const parts = [values.length > 0, withs.length > 0, mine, name, time, dated, lacks, length].filter(
+  const parts = [values.length > 0, withs.length > 0, either, mine, name, time, dated, lacks, has, length].filter(
     (part) => part !== undefined && part !== false
   )
   // A noun alone, or a value without any noun, is no question that was understood.
@@ -290,8 +334,10 @@ const rendered = (slots: Slots, context: Context): Tokens | undefined => {
     ...(name === undefined
       ? []
       : [...tokenize(isOfPeople ? preposition! : preposition === "of" ? "with" : preposition!), ...name]),
+    ...(either === undefined ? [] : [...tokenize("in"), ...either]),
     ...withs.flatMap((words) => [...tokenize("with"), ...words]),
     ...(lacks === undefined ? [] : tokenize(`without a ${lacks}`)),
+    ...(has === undefined ? [] : tokenize(`who have a ${has}`)),
     ...(dated === undefined ? [] : tokenize(dated === "contacted" ? "last contacted" : "with a follow-up")),
     ...(time ?? [])
   ]

@@ -5,7 +5,7 @@ const list = (phrases: string): ReadonlyArray<string> => phrases.split("|").map(
 
 /** Words that neither ask for anything nor narrow what is asked for. */
 export const FILLERS = list(
-  "do we have|do we have got|have we got|do you have|we have|we have got|did we do|did we have|have we had|are there|is there|were there|was there|there are|can you|could you|would you|please|tell me|show me|give me|get me|find me|bring up|pull up|let me see|i want to see|i want|i need|i would like|i would like to know|i want to know|would like|to know|to see|the|a|an|of|all|any|some|our|us|we|you|currently|right now|at the moment|at present|now|still|already|so far|to date|in total|total|altogether|overall|exactly|actually|really|just|even|ever|roughly|in the pipeline|in our pipeline|in the system|in our system|in the crm|in our crm|on the books|on our books|on file|in our database|in our records|out there|left in the pipeline|sitting|sat|lying around|floating around|hanging around|on the go|on the list|on our list|who|which|what|that|are|is|was|were|be|been|being|do|does|did|have|has|had|got|there|these|those|ones|as|yet|again|names|the names|name them|list|show|give|find|count|how|turned out to be|ended up|end up|ended up as|end up as|ended up being|come out as|came out as|so|and|well|ok|then|hey|hi|hello|quick|overview of|list of|number of|the number of|count of|total number of|marked as|marked|flagged as|flagged|listed as|tagged as|classed as|down as|set to|set as|labelled as|labelled|labeled as|labeled|with status|in status|with the status|status of|in the status|in stage|at the stage|in the stage|stage|at stage|kind of|type of|sort of|folks|gone|go|went|turned|become|became|got to|at all|out of interest|out of curiosity|if any|please list|list me|list me please|show me please|count for me|list for me|show for me|find for me|check for me|give us|show us|stand|stands|standing|exist|exists|appear|appears|show up|remain|remaining|among|out of|from among|within|want|wants|that want|who want|interested in|looking for|in the calendar|on the calendar|in the diary|actual|current|up to now|until now|by now|personally|myself|under my name|in my name|under our belt|in progress with us|with us"
+  "do we have|do we have got|have we got|do you have|we have|we have got|did we do|did we have|have we had|are there|is there|were there|was there|there are|can you|could you|would you|please|tell me|show me|give me|get me|find me|bring up|pull up|let me see|i want to see|i want|i need|i would like|i would like to know|i want to know|would like|to know|to see|the|a|an|of|all|any|some|our|us|we|you|currently|right now|at the moment|at present|now|still|already|so far|to date|in total|total|altogether|overall|exactly|actually|really|just|even|ever|roughly|in the pipeline|in our pipeline|in the system|in our system|in the crm|in our crm|on the books|on our books|on file|in our database|in our records|out there|left in the pipeline|sitting|sat|lying around|floating around|hanging around|on the go|on the list|on our list|who|which|what|that|are|is|was|were|be|been|being|do|does|did|have|has|had|got|there|these|those|ones|as|yet|again|names|the names|name them|list|show|give|find|count|how|turned out to be|ended up|end up|ended up as|end up as|ended up being|come out as|came out as|so|and|well|ok|then|hey|hi|hello|quick|overview of|list of|number of|the number of|count of|total number of|marked as|marked|flagged as|flagged|listed as|tagged as|classed as|down as|set to|set as|labelled as|labelled|labeled as|labeled|with status|in status|with the status|status of|in the status|in stage|at the stage|in the stage|stage|at stage|kind of|type of|sort of|folks|gone|go|went|turned|become|became|got to|at all|out of interest|out of curiosity|if any|please list|a ton of|a lot of|lots of|tons of|loads of|plenty of|quite a few|several|many|too many|so many|spent|came|come|comes|left|pipeline|numbers|portfolio|break down|broken down|breakdown|split|grouped|overview|list me|list me please|show me please|count for me|list for me|show for me|find for me|check for me|give us|show us|stand|stands|standing|exist|exists|appear|appears|show up|remain|remaining|among|out of|from among|within|want|wants|that want|who want|interested in|looking for|in the calendar|on the calendar|in the diary|actual|current|up to now|until now|by now|personally|myself|under my name|in my name|under our belt|in progress with us|with us"
 )
 
 /** Words before a name that is in charge of rows. */
@@ -45,8 +45,16 @@ export const LACKED = byWord<string>({
   "e-mail": "email",
   "email address": "email",
   "e-mail address": "email",
-  owner: "owner"
+  owner: "owner",
+  "phone numbers": "phone",
+  numbers: "phone",
+  emails: "email",
+  "e-mails": "email"
 })
+/** What is there: "with a phone number". */
+export const HAVING = list(
+  "with|with a|with the|that have a|who have a|having a|has a|have a|that have|who have|having"
+)
 
 /** Words for the group with the most, and with the fewest. */
 export const MOST = list(
@@ -137,7 +145,7 @@ export const DETAILS: ReadonlyArray<readonly [phrases: ReadonlyArray<string>, wh
   ],
   [
     list(
-      "product|interest|interested in|looking for|looking at|after|keen on|go for|went for|gone for|signed up for|buy|bought|buying|want|wants|wanted|opted for|chose|picked|considering"
+      "product|interest|interested in|looking for|looking at|after|keen on|go for|went for|gone for|signed up for|buy|bought|buying|want|wants|wanted|opted for|chose|picked|considering|like to buy|want to buy|buying from us"
     ),
     "interest",
     /^(what|which|)$/
@@ -151,7 +159,7 @@ export const DETAILS: ReadonlyArray<readonly [phrases: ReadonlyArray<string>, wh
   ],
   [
     list(
-      "last contact|last contacted|last contact date|last spoke to|last spoke with|last spoken to|last talked to|last talked with|last heard from|last in touch with|last speak to|last speak with|last talk to|last talk with|last reach out to|last reached out to|latest contact|most recent contact|last time|last speak|last spoke|last contact with"
+      "last contact|last contacted|last contact date|last spoke to|last spoke with|last spoken to|last talked to|last talked with|last heard from|last in touch with|last speak to|last speak with|last talk to|last talk with|last reach out to|last reached out to|contacted last|last reached|contacted|latest contact|most recent contact|last time|last speak|last spoke|last contact with"
     ),
     "last contact",
     /^(when|what|which|)$/
