@@ -50,6 +50,8 @@ const exchanged = (
   const fits =
     other === undefined ? (others.length > 0 ? others : personal) : all.filter(({ _tag }) => _tag === other._tag)
   const [old] = fits
+  // "With Nia?" after "meetings in August": one condition more.
+  if (other !== undefined && fits.length === 0 && PERSONAL.has(other._tag)) return [...all, other]
   const name = isMe ? person?.name && tokenize(person.name) : words
   if (old === undefined || fits.length > 1 || !name) return undefined
   // One is at no place, and no value of a column: "people at Iron Marine", "with status lead".

@@ -6,7 +6,7 @@ const list = (phrases: string): ReadonlyArray<string> => phrases.split("|").map(
 
 /** Polite phrases before and after a question. */
 export const OPENERS = list(
-  "please|pull|pull out|dig out|dig up|grab|fetch|soo|sooo|hm|hmm|umm|ehm|yo|heya|listen|roughly|approximately|would you mind|do you mind|all told|all in all|quick question|quick one|hiya|hola|morning|good morning|good afternoon|good evening|looking for|i am looking for|i am after|need|could i get|can i get|could i have|can i have|may i have|hi there|hello there|hey there|remind me|hey max|hi max|hello max|hey|hi|hello|ok|okay|so|well|max|can you|could you|would you|will you|can i|could i|may i|i want to|i would like to|i need to|i want|i need|i would like|help me|tell me|let me know|just|quickly|kindly|and|also|then|now|what about|how about"
+  "please|provide|provide me with|state|enumerate|specify|indicate|i would like to be informed|please inform me|inform me|pull|pull out|dig out|dig up|grab|fetch|soo|sooo|hm|hmm|umm|ehm|yo|heya|listen|roughly|approximately|would you mind|do you mind|all told|all in all|quick question|quick one|hiya|hola|morning|good morning|good afternoon|good evening|looking for|i am looking for|i am after|need|could i get|can i get|could i have|can i have|may i have|hi there|hello there|hey there|remind me|hey max|hi max|hello max|hey|hi|hello|ok|okay|so|well|max|can you|could you|would you|will you|can i|could i|may i|i want to|i would like to|i need to|i want|i need|i would like|help me|tell me|let me know|just|quickly|kindly|and|also|then|now|what about|how about"
 )
 /** Words before a question that is asked indirectly: "do you know who the owner is". */
 export const INDIRECT = list(
@@ -151,6 +151,10 @@ export const SAME_AS = byWord<string>({
   "all of": "",
   "in either": "either",
   "i ever": "i",
+  "on how many occasions": "how many times",
+  "in the year": "in",
+  "my final": "my last",
+  presently: "",
   "ever met": "met",
   "at all": "",
   "was i in a meeting with": "did i meet",

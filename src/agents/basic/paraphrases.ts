@@ -219,6 +219,18 @@ const TABLE: ReadonlyArray<readonly [shapes: ReadonlyArray<string>, means: strin
   [["(who|whom) (did|have) i {done} {conds}"], "list my people who are {state} {conds}"],
   [["(who|whom) (did|has|have) {name} {done} {conds}"], "list people of {name} who are {state} {conds}"],
   [["{name} 's (record|profile|entry|card|data|info|information|details|page|file)"], "who is {name}"],
+  [
+    ["{proper} (still|already|now|yet) (a|an)? {one}", "{proper} {one} (already|yet|or not|or not yet|already or not)"],
+    "is {proper} {one}"
+  ],
+  [
+    ["(which|what) {by} (do|did|have) we {done} (the)? (most often|most frequently|most|most of the time)"],
+    "which {by} has the most {state} people"
+  ],
+  [
+    ["(which|what) {by} (do|did|have) we {done} (the)? (least often|least frequently|least|fewest)"],
+    "which {by} has the fewest {state} people"
+  ],
   // A list.
   [["(show|show me|list|give me)? (which|who) (of|among) {lookup} (are|is|were|was) {conds}"], "list {lookup} {conds}"],
   [
@@ -304,6 +316,8 @@ const TABLE: ReadonlyArray<readonly [shapes: ReadonlyArray<string>, means: strin
     "list {lookup} last contacted {when}"
   ],
   // Meetings.
+  [["when (is|was) {rest} (scheduled|planned|happening|taking place|due)"], "when was {rest}"],
+  [["(who|whom) (was|is|were|are) with me (in|at|for) (the|my)? {rest}"], "who attended {rest}"],
   [
     [
       "(how many times|how often) do {name} and i (meet|see each other)",

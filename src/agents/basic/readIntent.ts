@@ -38,17 +38,27 @@ const continued = (intent: Intent, said: ReadonlyArray<Token>, meant: ReadonlyAr
   return follows(said, meant) ? Intent.Instead({ noun: intent.lookup.noun }) : intent
 }
 
+const PART = /^(with|by|from|under|at|for)$/
+const MAX_PART = 4
 /** Intents of words that can be part of a question instead. */
 const PARTIAL: ReadonlySet<Intent["_tag"]> = new Set(["Who", "Introduce", "Unclear", "NotKnown"] as const)
-const HOW_MANY = "how many (do|does|did|has|have) {name} (have|got|own|look after|manage|handle)?"
+const HOW_MANY = [
+  "how many (do|does|did|has|have) {name} (have|got|own|look after|manage|handle)?",
+  "how many (for|with|of|by|from) {name}"
+]
 
 /** "And Samir?", "what about at Cedar Labs?": part of a question, which the one before completes. */
 const also = (message: string, otherwise: Intent, context: Context): Intent => {
   const said = tokenize(message)
   if (!PARTIAL.has(otherwise._tag) || said.length > MAX_NAME) return otherwise
   const meant = stripped(said)
-  if (!follows(said, meant)) return otherwise
-  const asked = matchPattern(compiled(HOW_MANY), meant, fitsIn(context))?.["name"] ?? meant
+  // "With Nia?" is part of a question even without "and".
+  const isPart = said.length <= MAX_PART && meant.length > 1 && PART.test(meant[0]!.word)
+  if (!follows(said, meant) && !isPart) return otherwise
+  const asked =
+    HOW_MANY.map((text) => matchPattern(compiled(text), meant, fitsIn(context))?.["name"]).find(
+      (name) => name !== undefined
+    ) ?? meant
   const words = asked.at(-1)!.word === "'s" ? asked.slice(0, -1) : asked
   if (words.length === 0) return otherwise
   const conditions = ME.test(folded(words)) ? undefined : readConditions(words, context)
@@ -249,7 +259,7 @@ const WH = /^(who|whom|whose|what|which|when|where|how)$/
 /** "Ada Lovelace, when did we last speak?": who she is doesn't answer it. */
 const asksMore = (said: ReadonlyArray<Token>): boolean =>
   said.at(-1)!.after.includes("?") &&
-  said.some(({ word }, at) => at > 0 && WH.test(word) && /[,.;:!?]/.test(said[at - 1]!.after))
+  said.some(({ word }, at) => WH.test(word) && (at < 2 || /[,.;:!?]/.test(said[at - 1]!.after)))
 
 /** "I missed a call from Ada Lovelace. What's the number?": what the last sentence asks of the person who was named before. */
 const askedOfThem = (said: ReadonlyArray<Token>, context: Context, fits: Fits): string | undefined => {

@@ -35,7 +35,7 @@ const fewest = phrases(words.FEWEST)
 const grouped = phrases(words.GROUPED)
 const groups = phrases(Object.keys(words.GROUPS))
 const counting = phrases(
-  "count for me|count me|count up|how many|number of|the number of|how many of|count|total number of|quantity of|amount of|count of|the count of|tally of".split(
+  "nr of|no of|count for me|count me|count up|how many|number of|the number of|how many of|count|total number of|quantity of|amount of|count of|the count of|tally of".split(
     "|"
   )
 )
@@ -282,6 +282,8 @@ const OTHERWISE = /^(why|when|where|how (?!many\b)|whose)/
 export const readSlots = (tokens: Tokens, context: Context): Tokens | undefined => {
   if (tokens.length < 2 || tokens.length > MAX_WORDS || OTHERWISE.test(folded(tokens))) return undefined
   if (tokens.slice(0, -1).some(({ after }) => /[.;!?]/.test(after))) return undefined
+  // "Cameron Jones still a lead": a question about one, too.
+  if (capitals(tokens) > 1 && tokens[capitals(tokens)]?.word !== "'s") return undefined
   // "Is Riley Thomas due": a question about one.
   if (/^(is|are|was|were|will|can|does|did|has)$/.test(tokens[0]!.word) && capitals(tokens.slice(1)) > 1)
     return undefined
