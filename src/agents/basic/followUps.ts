@@ -221,7 +221,7 @@ const MAX_READ = 300
 
 /** Words by which people take back what they have just written. */
 const TAKES_BACK =
-  /[\s,.;:!?—–-]+(?:no wait|no, wait|wait, no|wait no|hang on|hold on|scratch that|forget that|never ?mind(?: that)?|correction|make that|sorry,? (?:i mean|i meant|make that)|no,? (?:sorry|i mean|i meant)|or rather|i mean|i meant)[\s,.;:!?—–-]+/gi
+  /\b(?:no wait|no, wait|wait no|wait, no|hang on|hold on|scratch that|forget that|never mind that|never mind|nevermind|correction|make that|sorry i mean|sorry, i mean|sorry i meant|sorry, i meant|no sorry|no, sorry|no i mean|no, i mean|no i meant|no, i meant|or rather|i mean|i meant)\b/gi
 
 /** "How many leads has Raj got, no wait, Nadia": the question after the correction, or the one before with another part. */
 const corrected = (said: string, earlier: ReadonlyArray<string>, context: Context): Intent | undefined => {

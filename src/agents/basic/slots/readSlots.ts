@@ -283,7 +283,8 @@ export const readSlots = (tokens: Tokens, context: Context): Tokens | undefined 
   if (tokens.length < 2 || tokens.length > MAX_WORDS || OTHERWISE.test(folded(tokens))) return undefined
   if (tokens.slice(0, -1).some(({ after }) => /[.;!?]/.test(after))) return undefined
   // "Cameron Jones still a lead": a question about one, too.
-  if (capitals(tokens) > 1 && tokens[capitals(tokens)]?.word !== "'s") return undefined
+  if (capitals(tokens) > 1 && !COMMON_WORDS.has(tokens[0]!.word) && tokens[capitals(tokens)]?.word !== "'s")
+    return undefined
   // "Is Riley Thomas due": a question about one.
   if (/^(is|are|was|were|will|can|does|did|has)$/.test(tokens[0]!.word) && capitals(tokens.slice(1)) > 1)
     return undefined
