@@ -1,7 +1,7 @@
 /** Other wordings of a question that no rule knows: as many words fewer as have no part in it. */
 import type { Context } from "../readConversation.ts"
 import { timeAt } from "../readTime.ts"
-import { ASKING_WORDS } from "../lexicon.ts"
+import { ASKING_WORDS, REQUESTS } from "../lexicon.ts"
 import { nounAt } from "../Lookup.ts"
 import { byLength, endsWith, startsWith } from "../patterns.ts"
 import { type Token, tokenize } from "../tokenize.ts"
@@ -77,6 +77,8 @@ const ofCustomers = (tokens: Tokens): Tokens | undefined => {
 
 /** Wordings to try in this order. */
 export const wordingsOf = (said: Tokens, context: Context): ReadonlyArray<Tokens> => {
+  // "Call Noah for me" asks for something to be done.
+  if (REQUESTS.send.has(said[0]!.word) || REQUESTS.change.has(said[0]!.word)) return []
   const own = wordingsIn(said, context)
   const customers = own.length > 0 ? undefined : ofCustomers(said)
   return customers === undefined ? own : [customers, ...wordingsIn(customers, context)]

@@ -31,6 +31,7 @@ export const readDetail = (tokens: Tokens, context: Context): Tokens | undefined
   const asked: Array<string> = []
   const questions = new Set<string>()
   let name: Tokens | undefined
+  let isJoined = false
   for (let at = 0; at < tokens.length;) {
     const rest = tokens.slice(at)
     let length = 0
@@ -49,6 +50,9 @@ export const readDetail = (tokens: Tokens, context: Context): Tokens | undefined
     }
     const cue = CUES.find(({ words }) => startsWith(rest, words))
     if (cue !== undefined) {
+      // "The phone of Ada's owner" is one detail of another one.
+      if (asked.length > 0 && !isJoined) return undefined
+      isJoined = /[,;:?&+]/.test(rest[cue.words.length - 1]!.after)
       if (!asked.includes(cue.what)) asked.push(cue.what)
       at += cue.words.length
       continue
@@ -62,6 +66,7 @@ export const readDetail = (tokens: Tokens, context: Context): Tokens | undefined
       continue
     }
     if (ASKS.test(filler[0]!)) questions.add(filler[0]!)
+    if (ASKS.test(filler[0]!) || /^(and|also)$/.test(filler[0]!)) isJoined = true
     at += filler.length
   }
   if (name === undefined || name.length < 2 || asked.length === 0 || asked.length > 2) return undefined
