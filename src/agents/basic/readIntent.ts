@@ -76,7 +76,10 @@ export const readIntent = (message: string, context: Context): Intent => {
   const read =
     bounded(context, () => also(message, readAlone(message, context), context)) ??
     Intent.Unclear({ tokens: tokenize(message) })
-  return OPEN.has(read._tag) ? (readByParts(message, context) ?? read) : read
+  // A person who is introduced is no question, unless it is asked as one.
+  const isTold =
+    read._tag === "Introduce" && !tokenize(message).some(({ after, word }) => WH.test(word) || after.includes("?"))
+  return OPEN.has(read._tag) && !isTold ? (readByParts(message, context) ?? read) : read
 }
 
 /** The intent of a message by itself, in shorter words if these are understood. */

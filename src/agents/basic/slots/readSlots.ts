@@ -278,6 +278,12 @@ const MAX_VALUES = 3
 /** Questions for something else than rows or their number. */
 const OTHERWISE = /^(why|when|where|how (?!many\b)|whose)/
 
+/** Figures that a number of rows is no answer to. */
+const FIGURES =
+  /\b(running total|cumulative|median|moving|growth|trend|average|mean|sum|ratio|forecast|projected|predicted|change|increase|decrease)\b/
+/** Of rows with an amount, "the total" is what they add up to. */
+const ADDED = /\b(total|overall|amount|value|worth)\b/
+
 /** The question in words that rules know; undefined if any of its words has no part in it. */
 export const readSlots = (tokens: Tokens, context: Context): Tokens | undefined => {
   if (tokens.length < 2 || tokens.length > MAX_WORDS || OTHERWISE.test(folded(tokens))) return undefined
@@ -295,6 +301,8 @@ export const readSlots = (tokens: Tokens, context: Context): Tokens | undefined 
   }
   // "Is a customer of whom": what is asked for comes last.
   if (/^(who|whom|whose|which|what)$/.test(tokens.at(-1)!.word)) return undefined
+  const said = folded(tokens)
+  if (FIGURES.test(said)) return undefined
   const slots: Slots = { count: false, mine: false, values: [], withs: [] }
   for (let at = 0; at < tokens.length;) {
     const length = take(slots, tokens.slice(at), at === 0, context)
@@ -303,7 +311,8 @@ export const readSlots = (tokens: Tokens, context: Context): Tokens | undefined 
   }
   // "What do most leads want" is no question for the one that has the most.
   if (slots.rank !== undefined && slots.by === undefined && tokens[0]!.word !== "who") return undefined
-  return rendered(slots, context)
+  const isAmount = slots.type !== undefined && !/^(people|meetings|companies)$/.test(slots.type)
+  return isAmount && ADDED.test(said) ? undefined : rendered(slots, context)
 }
 
 const rendered = (slots: Slots, context: Context): Tokens | undefined => {
