@@ -138,7 +138,8 @@ const afterStatement = (tokens: ReadonlyArray<Token>, context: Context): Intent 
   if (before !== undefined) {
     const meant = reworded(stripped(before), context.today)
     const intent = inOtherWords(meant, context) ?? readWords(before, meant, meant, context)
-    if (!UNREAD.has(intent._tag) && isAlone(intent)) return intent
+    const isAsked = intent._tag === "Detail" || QUESTION_STARTS.has(meant[0]!.word)
+    if (!UNREAD.has(intent._tag) && isAsked && isAlone(intent)) return intent
   }
   const found = questionAfter(tokens, context)
   // What is told of a person besides the name finds the one who is meant.
