@@ -50,7 +50,8 @@ export type Intent = Data.TaggedEnum<{
     readonly what?: string
   }
   Choose: { readonly index: number }
-  Again: { readonly condition: Condition }
+  /** "And next week?": the words too, because the year can be that of the question before. */
+  Again: { readonly condition: Condition; readonly words: ReadonlyArray<Token> }
   /** "And Samir?", "and at Cedar Labs?": the question before about someone or something else. */
   Also: {
     readonly words: ReadonlyArray<Token>

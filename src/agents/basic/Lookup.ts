@@ -2,7 +2,7 @@
 import { Data } from "effect"
 import { foldText } from "../../domain/keys.ts"
 import { PEOPLE } from "../../domain/EntityType.ts"
-import { GENERIC_PERSON_NOUNS, OTHER_NOUNS, PERSON_NOUNS, STAGE_NOUNS, SYNONYMS } from "./lexicon.ts"
+import { DEAL_NOUNS, GENERIC_PERSON_NOUNS, OTHER_NOUNS, PERSON_NOUNS, STAGE_NOUNS, SYNONYMS } from "./lexicon.ts"
 import { startsWith } from "./patterns.ts"
 import type { Context, ContextType } from "./readConversation.ts"
 import type { When } from "./readTime.ts"
@@ -59,6 +59,9 @@ export interface Lookup {
   readonly limit?: number
 }
 
+/** A context with this many types may be incomplete. */
+export const MANY_TYPES = 8
+
 export const peopleOf = (context: Context): ContextType | undefined => context.types.find((type) => type.id === PEOPLE)
 
 interface OwnNoun {
@@ -94,7 +97,9 @@ export const nounAt = (
   )
   if (synonym !== undefined) return { noun: { type: synonym, said: first.text }, length: 1 }
   const people = peopleOf(context)
-  if (people === undefined || !(PERSON_NOUNS.has(first.word) || STAGE_NOUNS.has(first.word))) return undefined
+  // With many types, one that isn't known yet can be called so.
+  const isDeal = DEAL_NOUNS.has(first.word) && context.types.length < MANY_TYPES
+  if (people === undefined || !(PERSON_NOUNS.has(first.word) || STAGE_NOUNS.has(first.word) || isDeal)) return undefined
   const noun = { type: people, said: first.text }
   // "staff members" are staff.
   const compound = first.word === "staff" && /^members?$/.test(second?.word ?? "")

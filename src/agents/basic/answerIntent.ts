@@ -15,7 +15,8 @@ import { example as groupExample } from "./figures/resolveFigures.ts"
 import { figures } from "./figures/answerFigures.ts"
 import { eqName } from "./locate.ts"
 import { previousIntent, readTurn } from "./followUps.ts"
-import type { Lookup } from "./Lookup.ts"
+import { type Lookup, MANY_TYPES } from "./Lookup.ts"
+import { readByParts } from "./readIntent.ts"
 import { respell } from "./respell.ts"
 import { titled } from "./titled.ts"
 import { apart, columnsOf, count, inParallel, listedTypes, type Script, UNREAD } from "./script.ts"
@@ -24,9 +25,6 @@ import { describe, describeChosen, describeVia, several } from "./describeSubjec
 import { isStatus } from "./isStatus.ts"
 import { type Token, tokenize, written } from "./tokenize.ts"
 import { called, cannotDo, declines, example, greeting, notForYou, tryThese, UNCLEAR, unclear } from "./replies.ts"
-
-/** A context with this many types may be incomplete. */
-const MANY_TYPES = 8
 
 /** Intents that another type could change. */
 const OPEN: ReadonlySet<Intent["_tag"]> = new Set([
@@ -54,10 +52,18 @@ export function* answer(conversation: Conversation): Script<string> {
   return reply.startsWith(UNCLEAR) ? reply + sayable(conversation.actions) : reply
 }
 
+/** A declined question, answered as its parts say where these are understood in another order. */
+function* byParts({ context, said }: Conversation, reply: string): Script<string> {
+  const other = declines(reply) && context.types.length < MANY_TYPES ? readByParts(said, context) : undefined
+  if (other === undefined) return reply
+  const again = yield* run(other, [], context)
+  return declines(again) ? reply : again
+}
+
 /** A declined message, answered as it is meant where words of the question are misspelt; the answer names them. */
 function* respelt(conversation: Conversation, reply: string): Script<string> {
   const meant = declines(reply) ? respell(conversation.said, conversation.context) : undefined
-  if (meant === undefined) return reply
+  if (meant === undefined) return yield* byParts(conversation, reply)
   const again = yield* answered({ ...conversation, said: meant.text, canChange: false })
   const words = meant.changed.map(({ meant, said }) => `“${said}” as “${meant}”`).join(" and ")
   return declines(again) ? reply : `${again}\nI read ${words}.`

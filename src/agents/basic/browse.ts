@@ -27,6 +27,16 @@ export function* browse(mode: "list" | "count", asked: Lookup, skip: number, con
   const lookup = { ...asked, noun }
   const open = yield* endless(asked, filters, columns)
   if (open > 0 && isWholeDays(asked)) return yield* browse(mode, beginning(asked), skip, context)
+  if (open > 0 && (yield* count({ entityTypeId: type.id, filters }))?.total === 0) {
+    // What begins within the time is under way then, whenever it ends.
+    const within = yield* narrow(beginning(asked), columns, context, references)
+    const begun =
+      typeof within === "string" ? undefined : yield* count({ entityTypeId: type.id, filters: within.filters })
+    if (begun !== undefined && begun.total > 0) {
+      const reply = yield* browse(mode, beginning(asked), skip, context)
+      return open > begun.total ? `${reply}${withoutEnd(lookup, open - begun.total)}` : reply
+    }
+  }
   const reply = yield* answer(mode, lookup, { columns, filters, said }, skip)
   return open > 0 ? `${reply}${withoutEnd(lookup, open)}` : reply
 }

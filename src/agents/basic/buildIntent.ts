@@ -154,7 +154,7 @@ export const peopleWhere = (context: Context, ...conditions: ReadonlyArray<Condi
 
 export const againWith = (when: ReadonlyArray<Token>, context: Context): Intent | undefined => {
   const time = whenOf(when, context.today)
-  return time && Intent.Again({ condition: Condition.Time({ when: time }) })
+  return time && Intent.Again({ condition: Condition.Time({ when: time }), words: when })
 }
 
 /** The number of a choice, from 1; 0 means the last one. */

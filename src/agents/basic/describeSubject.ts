@@ -10,6 +10,7 @@ import { COMMON_WORDS, type Concept, PARTICLES } from "./lexicon.ts"
 import { byFocus, eqName, locate, type Missing, type Target } from "./locate.ts"
 import { apart, count, find, type Script, inParallel, UNREAD } from "./script.ts"
 import { withWords } from "./nameAndColumn.ts"
+import { DONE } from "./shorthand.ts"
 import { suggestion } from "./suggest.ts"
 import { tokenize, written } from "./tokenize.ts"
 import {
@@ -92,7 +93,11 @@ const about = (what: string): Answering =>
     }
     if (values.length === 0)
       return `I can't see ${article(uncapitalized(labelOf(own[0]!, target.columns)))} for ${name}.`
-    return `${possessive(name)} ${and(values.map(({ label, text }) => `${label} ${isMany(label) ? "are" : "is"} ${text}`))}.`
+    // Of several details that are asked for, one without a value is named, too.
+    const lacking = wanted.filter((ids) => ids.every((id) => cell(entity.columns?.[id]) === ""))
+    const lacks = lacking.map((ids) => article(uncapitalized(labelOf(ids[0]!, target.columns))))
+    const rest = lacks.length === 0 ? "" : ` I can't see ${and(lacks, "or")} for ${name}.`
+    return `${possessive(name)} ${and(values.map(({ label, text }) => `${label} ${isMany(label) ? "are" : "is"} ${text}`))}.${rest}`
   }
 
 const isMany = (label: string): boolean => /[^us]s$/.test(label)
@@ -157,7 +162,10 @@ const nameIn = (filters: Target["filters"]): string =>
 
 /** Words that are no name: then the question was not understood, rather than a person not found. */
 const isNoName = (name: string): boolean =>
-  tokenize(name).some(({ capital, word }) => !capital && COMMON_WORDS.has(word) && !PARTICLES.has(word))
+  tokenize(name).some(
+    ({ capital, word }) =>
+      !capital && ((COMMON_WORDS.has(word) && !PARTICLES.has(word)) || (name.includes(" ") && DONE[word] !== undefined))
+  )
 
 /** The reply for a name without a match, with a name like it if there is one. */
 function* missing(target: Missing, context: Context): Script<string> {

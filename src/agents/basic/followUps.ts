@@ -1,12 +1,15 @@
 /** Completes follow-ups ("and next week?", "and Samir?", "more") from the question before. */
 import { subjectOf } from "./buildIntent.ts"
 import { Intent, Subject } from "./Intent.ts"
-import { ME } from "./lexicon.ts"
+import { ME, QUESTION_STARTS } from "./lexicon.ts"
 import { Condition, type Lookup } from "./Lookup.ts"
 import type { Context } from "./readConversation.ts"
 import { readIntent } from "./readIntent.ts"
 import { readNames } from "./readNames.ts"
-import { folded, tokenize } from "./tokenize.ts"
+import { MONTHS } from "../english.ts"
+import { YEAR } from "./partOfYear.ts"
+import { whenOf } from "./readClock.ts"
+import { folded, tokenize, written } from "./tokenize.ts"
 
 /** The last question, skipping messages that only selected from an answer. */
 export const previousIntent = (earlier: ReadonlyArray<string>, context: Context): Intent | undefined => {
@@ -47,6 +50,8 @@ const exchanged = (
   const fits =
     other === undefined ? (others.length > 0 ? others : personal) : all.filter(({ _tag }) => _tag === other._tag)
   const [old] = fits
+  // "With Nia?" after "meetings in August": one condition more.
+  if (other !== undefined && fits.length === 0 && PERSONAL.has(other._tag)) return [...all, other]
   const name = isMe ? person?.name && tokenize(person.name) : words
   if (old === undefined || fits.length > 1 || !name) return undefined
   // One is at no place, and no value of a column: "people at Iron Marine", "with status lead".
@@ -94,6 +99,23 @@ const alsoOf = (previous: Intent | undefined, also: Also, context: Context): Int
 }
 const UNREADABLE = Intent.Unclear({ tokens: [] })
 
+/** "And December?" after a question of November 2023 is in that year; columns that its time is about stay. */
+const sameYear = (
+  { condition, words }: Extract<Intent, { _tag: "Again" }>,
+  before: ReadonlyArray<Condition>,
+  { today }: Context
+): Condition => {
+  const old = before.find((one) => one._tag === "Time")
+  const year = old?._tag === "Time" ? (old.when.from ?? old.when.to)?.slice(0, 4) : undefined
+  const isNamed = words.some(({ word }) => MONTHS[word] !== undefined) && !words.some(({ word }) => YEAR.test(word))
+  const found = isNamed && year !== undefined ? whenOf([...words, ...tokenize(year)], today) : undefined
+  const when = found && year !== today.slice(0, 4) ? { ...found, said: `${written(words)} of the same year` } : found
+  const by = old?._tag === "Time" && old.by !== undefined ? { by: old.by } : {}
+  return condition._tag === "Time"
+    ? Condition.Time({ ...condition, ...(when === undefined ? {} : { when }), ...by })
+    : condition
+}
+
 /** Completes a follow-up from the intent before it. */
 const resolveFollowUp = (intent: Intent, earlier: ReadonlyArray<string>, context: Context): Intent => {
   const last = () => previousIntent(earlier, context)
@@ -126,14 +148,12 @@ const resolveFollowUp = (intent: Intent, earlier: ReadonlyArray<string>, context
     }
     case "Again": {
       const previous = last()
-      if (previous?._tag === "Figures") return refined(previous, [intent.condition])
+      if (previous?._tag === "Figures")
+        return refined(previous, [sameYear(intent, previous.asked.measure.lookup.conditions, context)])
       if (previous?._tag !== "Browse") return Intent.Unclear({ tokens: [] })
       const conditions = previous.lookup.conditions.filter(({ _tag }) => _tag !== "Time")
-      return Intent.Browse({
-        ...previous,
-        skip: 0,
-        lookup: { ...previous.lookup, conditions: [...conditions, intent.condition] }
-      })
+      const time = sameYear(intent, previous.lookup.conditions, context)
+      return Intent.Browse({ ...previous, skip: 0, lookup: { ...previous.lookup, conditions: [...conditions, time] } })
     }
     case "Also":
       return resolveFollowUp(alsoOf(last(), intent, context), earlier, context)
@@ -199,9 +219,44 @@ const continuedWithin = (said: string, earlier: ReadonlyArray<string>, context: 
 }
 const MAX_READ = 300
 
+/** Words by which people take back what they have just written. */
+const TAKES_BACK =
+  /\b(?:no wait|no, wait|wait no|wait, no|hang on|hold on|scratch that|forget that|never mind that|never mind|nevermind|correction|make that|sorry i mean|sorry, i mean|sorry i meant|sorry, i meant|no sorry|no, sorry|no i mean|no, i mean|no i meant|no, i meant|or rather|i mean|i meant)\b/gi
+
+/** "How many leads has Raj got, no wait, Nadia": the question after the correction, or the one before with another part. */
+const corrected = (said: string, earlier: ReadonlyArray<string>, context: Context): Intent | undefined => {
+  const text = said.slice(0, MAX_READ)
+  const last = [...text.matchAll(TAKES_BACK)].at(-1)
+  if (last === undefined) return undefined
+  const [before, after] = [text.slice(0, last.index), text.slice(last.index + last[0].length)]
+  const alone = readIntent(after, context)
+  const isWhole = alone._tag !== "Browse" || alone.mode === "count" || alone.lookup.conditions.length > 0
+  if (CORRECTS.has(alone._tag) && isWhole && QUESTION_STARTS.has(tokenize(after)[0]?.word ?? "")) return alone
+  const next = readIntent(`and ${after}`, context)
+  const isBase = FOLLOWS.has(next._tag) && CORRECTS.has(readIntent(before, context)._tag)
+  return isBase ? resolveFollowUp(next, [...earlier, before], context) : undefined
+}
+const CORRECTS: ReadonlySet<Intent["_tag"]> = new Set(["Browse", "Figures", "Detail", "Is", "Comparison"] as const)
+const FOLLOWS: ReadonlySet<Intent["_tag"]> = new Set(["Also", "Again", "Only", "Instead", "Regroup"] as const)
+
+/** Intents of a message that can be a question with a correction. */
+const OPEN: ReadonlySet<Intent["_tag"]> = new Set([
+  "Unclear",
+  "NotKnown",
+  "Uncountable",
+  "Separate",
+  "Introduce",
+  "Browse",
+  "Titled",
+  "Who",
+  "Detail"
+] as const)
+
 /** The intent of a message, completed from those before it. */
 export const readTurn = (said: string, earlier: ReadonlyArray<string>, context: Context): Intent => {
-  const intent = resolveFollowUp(readIntent(said, context), earlier, context)
+  const read = readIntent(said, context)
+  const intent =
+    (OPEN.has(read._tag) ? corrected(said, earlier, context) : undefined) ?? resolveFollowUp(read, earlier, context)
   return intent._tag === "Unclear" || intent._tag === "Separate"
     ? (continuedWithin(said, earlier, context) ?? intent)
     : intent

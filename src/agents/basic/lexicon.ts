@@ -6,14 +6,14 @@ const list = (phrases: string): ReadonlyArray<string> => phrases.split("|").map(
 
 /** Polite phrases before and after a question. */
 export const OPENERS = list(
-  "please|roughly|approximately|would you mind|do you mind|all told|all in all|quick question|quick one|hiya|hola|morning|good morning|good afternoon|good evening|looking for|i am looking for|i am after|need|could i get|can i get|could i have|can i have|may i have|hi there|hello there|hey there|remind me|hey max|hi max|hello max|hey|hi|hello|ok|okay|so|well|max|can you|could you|would you|will you|can i|could i|may i|i want to|i would like to|i need to|i want|i need|i would like|help me|tell me|let me know|just|quickly|kindly|and|also|then|now|what about|how about"
+  "please|provide|provide me with|state|enumerate|specify|indicate|i would like to be informed|please inform me|inform me|pull|pull out|dig out|dig up|grab|fetch|soo|sooo|hm|hmm|umm|ehm|yo|heya|listen|roughly|approximately|would you mind|do you mind|all told|all in all|quick question|quick one|hiya|hola|morning|good morning|good afternoon|good evening|looking for|i am looking for|i am after|need|could i get|can i get|could i have|can i have|may i have|hi there|hello there|hey there|remind me|hey max|hi max|hello max|hey|hi|hello|ok|okay|so|well|max|can you|could you|would you|will you|can i|could i|may i|i want to|i would like to|i need to|i want|i need|i would like|help me|tell me|let me know|just|quickly|kindly|and|also|then|now|what about|how about"
 )
 /** Words before a question that is asked indirectly: "do you know who the owner is". */
 export const INDIRECT = list(
   "any chance you know|do you remember|can you remember|do you recall|can you recall|does anyone know|any idea|do you happen to know|would you happen to know|do you know|can you tell me|could you tell me|i was wondering|i wonder|just wondering|wondering|curious|out of curiosity|remind me|i forgot|i forget|not sure|i would like to know|i want to know|i need to know|can you check|could you check|check"
 )
 export const CLOSERS = list(
-  "please|so far|up to now|until now|thus far|in the end|after all|eventually|pls|plz|ta|thanks a lot|many thanks|thanks in advance|if possible|by any chance|do you know|these days|as of now|as we speak|thx|thanks|thank you|for me|if you can|right now|now|max|cheers|asap|exactly|then|in total|altogether|overall|at the moment|at present|currently|ever|of all time|to date|at all|whatsoever|all in all|all told|in all|names please|the names please|just the names|names only|just names|just the number|just a number|how many of each|just the number for each|the number for each|status only|off the top of your head|again|at our end|on our end|on our side|and count them|with the number of each|and how many of each|when you have a moment|when you get a moment|if you do not mind|if that is ok"
+  "please|lol|haha|hehe|just curious|just wondering|just asking|tbh|no rush|no hurry|mate|buddy|dude|ty|you know|hmm|really|so far|up to now|until now|thus far|in the end|after all|eventually|pls|plz|ta|thanks a lot|many thanks|thanks in advance|if possible|by any chance|do you know|these days|as of now|as we speak|thx|thanks|thank you|for me|if you can|right now|now|max|cheers|asap|exactly|then|in total|altogether|overall|at the moment|at present|currently|ever|of all time|to date|at all|whatsoever|all in all|all told|in all|names please|the names please|just the names|names only|just names|just the number|just a number|how many of each|just the number for each|the number for each|status only|off the top of your head|again|at our end|on our end|on our side|and count them|with the number of each|and how many of each|when you have a moment|when you get a moment|if you do not mind|if that is ok"
 )
 
 export const ORDINALS = byWord<number>({
@@ -139,6 +139,33 @@ export const SAME_AS = byWord<string>({
   "spend time with": "meet",
   "run into": "meet",
   "look up": "find",
+  "on or before": "until",
+  "no later than": "until",
+  "not later than": "until",
+  "up to and including": "until",
+  "on or after": "since",
+  "not before": "since",
+  "prior to": "before",
+  "earlier than": "before",
+  "later than": "after",
+  "all of": "",
+  "in either": "either",
+  "i ever": "i",
+  "on how many occasions": "how many times",
+  "in the year": "in",
+  "my final": "my last",
+  presently: "",
+  "ever met": "met",
+  "at all": "",
+  "was i in a meeting with": "did i meet",
+  "was i in meetings with": "did i meet",
+  "have i been in a meeting with": "have i met",
+  "have i been in meetings with": "have i met",
+  "end up winning": "win",
+  "end up losing": "lose",
+  "manage to win": "win",
+  "did we do": "did we have",
+  "on the day of": "on",
   // Words of emphasis or doubt.
   actually: "",
   basically: "",
@@ -277,6 +304,8 @@ export const PERSON_NOUNS = set(
 )
 /** Nouns for what people are at, which say a status as the nouns for people do. */
 export const STAGE_NOUNS = set("proposals")
+/** Nouns for what people are where there is no such type: "deals we lost" are the people with that state. */
+export const DEAL_NOUNS = set("deal deals opportunity opportunities")
 /** Nouns for people that imply no status. */
 export const GENERIC_PERSON_NOUNS = set(
   "people person persons contact contacts folks everybody everyone anybody anyone somebody someone"

@@ -8,7 +8,7 @@ import { inOneColumn, wholes } from "./alternatives.ts"
 import { PEOPLE } from "../../domain/EntityType.ts"
 import type { ListedColumn, Named, Page } from "../../domain/Page.ts"
 import type { Filter } from "../../domain/Query.ts"
-import { columnAndValue, columnsNamed, labelOf } from "./conceptColumns.ts"
+import { columnAndValue, columnsFor, columnsNamed, labelOf } from "./conceptColumns.ts"
 import { anyOf, conditionChoices, hasPlaceColumns, negated, type References } from "./filterChoices.ts"
 import type { Choice } from "./Choice.ts"
 import { ordered } from "./dateFilters.ts"
@@ -171,6 +171,15 @@ export function* narrow(
     if (condition._tag === "Mine" && !references.has(context.person?.name ?? "")) return unsupported("yours")
     if (isKind(condition) && isStated && hit < 0) {
       plain = true
+      continue
+    }
+    // "Customers" where no status is called so: the people whom someone looks after.
+    const owned = isKind(condition) && hit < 0 && CUSTOMERS.test(kind!) ? columnsFor("owner", columns)[0] : undefined
+    const served = owned === undefined ? undefined : yield* ask([{ columnId: owned, op: "eq", value: "*" }])
+    if (served !== undefined && served.total > 0) {
+      plain = true
+      filters.push({ columnId: owned!, op: "eq", value: "*" })
+      said.push({ before: false, text: `with ${uncapitalized(labelOf(owned!, columns))}` })
       continue
     }
     if (possible < 0 || isPlaceless(condition, columns, hit, pages)) {

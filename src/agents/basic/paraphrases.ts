@@ -10,6 +10,8 @@ type Tokens = ReadonlyArray<Token>
 
 const WE = "(i|we|you)"
 const PERIOD = "(of|in|during|for)"
+const CONTACT =
+  "(last)? (contact|contacted|speak to|speak with|spoken to|spoken with|call|called|talk to|talk with|talked to|talked with|reach|reached|reach out to|reached out to|been in touch with|touch base with)"
 const BUSY =
   "(sitting on|working on|juggling|dealing with|responsible for|in charge of|looking after|handling|managing|working with|taking care of|left with)"
 const LOOKED_AFTER = "(look after|manage|handle|own|have|work on|work with|deal with|take care of)"
@@ -147,6 +149,88 @@ const TABLE: ReadonlyArray<readonly [shapes: ReadonlyArray<string>, means: strin
   [["who {name} (belongs to|is with|is assigned to)"], "who does {name} belong to"],
   [["how many {lookup} (there are|we have|we have got)"], "how many {lookup}"],
   [["how many {noun} {name} (has|has got|owns|looks after|manages)"], "how many {noun} does {name} have"],
+  [
+    [
+      "(who|which of us|which rep|which colleague) (is|has|has got|works|is working|is assigned) (on|to|for|with)? (the)? {name} (account|case|file)"
+    ],
+    "who looks after {name}"
+  ],
+  [
+    [
+      `(who|whom) (do|can|should|would|could|must) ${WE} (call|ring|phone|speak to|talk to|ask for|contact|email|e-mail|write to|deal with|reach|reach out to|get in touch with) (at|from|in|over at|about) {place}`,
+      "who (is|are) (our|my|the|your|a)? (contact|contacts|main contact|person|people|guy|customer|customers|point of contact|contact person|contact people) (at|from|in|over at) {place}"
+    ],
+    "who works at {place}"
+  ],
+  [
+    [
+      "whose {concept} (is|are|was|were|falls|fell|lands|comes up|comes|is due|was due|is set|is scheduled|is planned) {when}",
+      "(who|which people|which customers) (has|have|had|got) (a|an|their|the)? {concept} (falling|due|coming up|scheduled|planned|set)? {when}"
+    ],
+    "list people whose {concept} is {when}"
+  ],
+  [
+    [`(who|whom) (did|have) we ${CONTACT} {when}`, `(who|whom) was ${CONTACT} {when}`],
+    "list people last contacted {when}"
+  ],
+  [[`(who|whom) (did|have) i ${CONTACT} {when}`], "list my people last contacted {when}"],
+  [[`(who|whom) (did|has|have) {name} ${CONTACT} {when}`], "list people of {name} last contacted {when}"],
+  [[`how many {lookup} (did|has|have) {name} ${CONTACT} {when}`], "how many {lookup} of {name} last contacted {when}"],
+  [["how many {lookup} (are|were) (out|out there|around|about|outstanding)"], "how many {lookup}"],
+  [["{name} (is|was) (a|the)? (customer|client|lead|account|contact|deal) of (who|whom)"], "who looks after {name}"],
+  [
+    [
+      "(who|which customers|which people) (should|must|need to|needs to|has to|have to|is to|are to) be (followed up|followed up with|chased|contacted|called) {when}"
+    ],
+    "list people with a follow-up {when}"
+  ],
+  [["(show|show me|list|give me|find)? all (the|our)? {proper}"], "list people named {proper}"],
+  [["how many {plural} we (had|have|have had|held|did)"], "how many {plural}"],
+  [["how many {plural} i (had|have|have had|held|did)"], "how many {plural} do i have"],
+  [["(is|are|was) {name} (mine|my customer|my lead|my client|my account|one of mine)"], "who looks after {name}"],
+  [
+    ["(is|was|does|did) {name} (from|at|with|work at|work for|working for|working at|employed by|employed at) {place}"],
+    "{name} 's company"
+  ],
+  [
+    [
+      "(who|whom|which customer|which person) (did|have) (we|you) (last|most recently) (contact|contacted|speak to|spoken to|talk to|talked to|call|called|reach)",
+      "(who|which customer|which person) (is|was) (the)? (most recently|last) contacted (customer|person|one)?"
+    ],
+    "who was contacted last"
+  ],
+  [
+    ["(what is|which is|who has)? (the)? (oldest|earliest) last contact (of|among|in|for|with) {lookup}"],
+    "which {lookup} was contacted first"
+  ],
+  [
+    ["(what is|which is|who has)? (the)? (latest|newest|most recent) last contact (of|among|in|for|with) {lookup}"],
+    "which {lookup} was contacted last"
+  ],
+  [
+    ["how many more {lookup} (does|do|did|has|have) {name} (have|got|own)? than {rival}"],
+    "does {name} have more {lookup} than {rival}"
+  ],
+  [
+    ["how many (fewer|less) {lookup} (does|do|did|has|have) {name} (have|got|own)? than {rival}"],
+    "does {name} have fewer {lookup} than {rival}"
+  ],
+  [["(who|whom) (did|have) we {done} {conds}"], "list people who are {state} {conds}"],
+  [["(who|whom) (did|have) i {done} {conds}"], "list my people who are {state} {conds}"],
+  [["(who|whom) (did|has|have) {name} {done} {conds}"], "list people of {name} who are {state} {conds}"],
+  [["{name} 's (record|profile|entry|card|data|info|information|details|page|file)"], "who is {name}"],
+  [
+    ["{proper} (still|already|now|yet) (a|an)? {one}", "{proper} {one} (already|yet|or not|or not yet|already or not)"],
+    "is {proper} {one}"
+  ],
+  [
+    ["(which|what) {by} (do|did|have) we {done} (the)? (most often|most frequently|most|most of the time)"],
+    "which {by} has the most {state} people"
+  ],
+  [
+    ["(which|what) {by} (do|did|have) we {done} (the)? (least often|least frequently|least|fewest)"],
+    "which {by} has the fewest {state} people"
+  ],
   // A list.
   [["(show|show me|list|give me)? (which|who) (of|among) {lookup} (are|is|were|was) {conds}"], "list {lookup} {conds}"],
   [
@@ -199,9 +283,14 @@ const TABLE: ReadonlyArray<readonly [shapes: ReadonlyArray<string>, means: strin
   [[`how many (of)? {lookup} (am|are|was) i ${BUSY}`], "how many {lookup} do i have"],
   [["how many (of)? {lookup} (have|has) (been|become|turned|gone) {done}"], "how many {lookup} are {state}"],
   [
-    ["how many (of)? {lookup} (have|has|did) (i|we) {done} (so far|to date|already|by now|up to now)?"],
+    ["how many (of)? {lookup} (have|did) we {done} (so far|to date|already|by now|up to now)?"],
     "how many {lookup} have we {state}"
   ],
+  [
+    ["how many (of)? {lookup} (have|did) i {done} (so far|to date|already|by now|up to now)?"],
+    "how many {lookup} that i {state}"
+  ],
+  [["(what|which|list) {lookup} (have|did) i {done} (so far|to date|already)?"], "list {lookup} that i {state}"],
   [
     ["how many (of)? {lookup} (have|has|did) {name} {done} (so far|to date|already|by now|up to now)?"],
     "how many {lookup} that {name} {state}"
@@ -227,6 +316,48 @@ const TABLE: ReadonlyArray<readonly [shapes: ReadonlyArray<string>, means: strin
     "list {lookup} last contacted {when}"
   ],
   // Meetings.
+  [["when (is|was) {rest} (scheduled|planned|happening|taking place|due)"], "when was {rest}"],
+  [["(who|whom) (was|is|were|are) with me (in|at|for) (the|my)? {rest}"], "who attended {rest}"],
+  [
+    [
+      "(how many times|how often) do {name} and i (meet|see each other)",
+      "(how many times|how often) do i (meet|see|meet with) {name}"
+    ],
+    "how many times have i met {name}"
+  ],
+  [["when did {i} first (meet|see|meet with) {name}"], "my first meeting with {name}"],
+  [["how many {rest} (are|were) (there)? (in|on) (my|the) (calendar|schedule|diary|agenda)"], "how many {rest}"],
+  [
+    ["how many {rest} (are|were) (there)? (in|on) (my|the) (calendar|schedule|diary|agenda) {when}"],
+    "how many {rest} {when}"
+  ],
+  [
+    [
+      "(what|which) (people|persons|colleagues|coworkers|teammates) (did|do|will|have) {i} (meet|met|see|seen|meet with|met with) {when}"
+    ],
+    "who did {i} meet {when}"
+  ],
+  [
+    [
+      "(how many times|how often) (did|have)? (me|i) and {name} (met|meet|have met|saw each other|see each other) {when}",
+      "(how many times|how often) (did|have)? {name} and me (met|meet|have met|saw each other|see each other) {when}"
+    ],
+    "how many times did i meet {name} {when}"
+  ],
+  [
+    [
+      "when i (met|saw|met with) {name} (last|last time|the last time|for the last time)",
+      "when (did|have) i (meet|see|met|seen|meet with) {name} (last time|the last time|for the last time)"
+    ],
+    "when did i last meet {name}"
+  ],
+  [
+    [
+      "how many {one} (did|have) {name} and (i|me) (spend|spent|sit|sat|meet|met|have|had) (together)? {when}",
+      "how many {one} (did|have) (i|me) and {name} (spend|spent|sit|sat|meet|met|have|had) (together)? {when}"
+    ],
+    "how many {one} did i spend with {name} {when}"
+  ],
   [
     [
       `(what|which) {lookup} (did|do|have|will) {name} and i (have|had|get|share|hold)? {when}`,
@@ -286,7 +417,35 @@ const TABLE: ReadonlyArray<readonly [shapes: ReadonlyArray<string>, means: strin
     "how many {rest} {when}"
   ],
   [["with (whom|who) (was|is|did i have|do i have|will i have) {rest}"], "who attended {rest}"],
+  [
+    [
+      "(who|whom) (came to|attended|was at|was in|is at|joined|took part in|showed up at|turned up at|sat in on|was there for|participated in) (the|my|our)? {bare}"
+    ],
+    "who attended the {bare}"
+  ],
+  [
+    [
+      "(what is|what was|when is|when was)? (the|my)? (first|earliest) (thing|item|one|entry|event|call) (i have|i had|i have got|on my calendar|in my calendar|on the calendar|on my agenda|on my schedule|in my diary)? {when}"
+    ],
+    "my first meeting {when}"
+  ],
+  [["(the|my|our)? morning {noun} {when}"], "{noun} {when} in the morning"],
+  [["(the|my|our)? afternoon {noun} {when}"], "{noun} {when} in the afternoon"],
+  [["(the|my|our)? evening {noun} {when}"], "{noun} {when} in the evening"],
+  [["(the)? total {one} (that)? {i} (spent|have spent|had|sat) {rest}"], "how many {one} did {i} spend {rest}"],
   // Figures.
+  [
+    [
+      "(what is|which is)? (the|our)? most (popular|common|frequent) {by} (by|in terms of|going by|measured by|judging by) (the)? (number|count|amount) of {lookup}"
+    ],
+    "most popular {by} among {lookup}"
+  ],
+  [
+    [
+      "(what is|which is)? (the|our)? least (popular|common|frequent) {by} (by|in terms of|going by|measured by|judging by) (the)? (number|count|amount) of {lookup}"
+    ],
+    "least popular {by} among {lookup}"
+  ],
   [
     [
       "(which|who) (of|in|on|from|among) (us|the team|our team|the sales team|our sales team|the reps|our reps|our salespeople|the salespeople|our people|my colleagues|our colleagues|the colleagues|the account managers|our account managers) (has|have|had|owns|looks after|handles|manages) {rest}",
@@ -296,7 +455,7 @@ const TABLE: ReadonlyArray<readonly [shapes: ReadonlyArray<string>, means: strin
   ],
   [
     [
-      "how (are|is|do) {lookup} (spread|split|distributed|divided|broken down|split up|spread out|shared out|break down) (across|over|by|between|among|into) (the|our|different|the different)? {by}"
+      "how (are|is|do) {lookup} (spread|split|distributed|divided|divide|divide up|divided up|broken down|split up|spread out|shared out|break down|break up|fall|stack up|add up) (across|over|by|between|among|into|per) (the|our|different|the different)? {by}"
     ],
     "{lookup} per {by}"
   ],

@@ -58,6 +58,34 @@ export const partOfYear = (tokens: ReadonlyArray<Token>, thisYear: number): Part
   return undefined
 }
 
+const ORDER: Readonly<Record<string, number>> = {
+  first: 0,
+  "1st": 0,
+  second: 1,
+  "2nd": 1,
+  third: 2,
+  "3rd": 2,
+  fourth: 3,
+  "4th": 3
+}
+
+/** "The first week of November 2023" is its first seven days, and the last week its last seven. */
+export const weekOfMonth = (tokens: ReadonlyArray<Token>, thisYear: number): PartOfYear | undefined => {
+  const [which = "", unit, joint = "", name = "", year = ""] = tokens.map(({ word }) => word)
+  const month = MONTHS[name]
+  const at = Object.hasOwn(ORDER, which) ? ORDER[which] : undefined
+  if (unit !== "week" || !/^(of|in)$/.test(joint) || month === undefined || (at === undefined && which !== "last"))
+    return undefined
+  const of = YEAR.test(year) ? Number(year) : thisYear
+  const end = new Date(`${day(of, month + 1)}T00:00:00Z`)
+  const first = at === undefined ? Math.round(end.getTime() / 86_400_000) - 7 : undefined
+  const span =
+    first === undefined
+      ? { from: day(of, month, 1 + 7 * at!), to: day(of, month, 8 + 7 * at!) }
+      : { from: new Date(first * 86_400_000).toISOString().slice(0, 10), to: day(of, month + 1) }
+  return YEAR.test(year) ? { ...span, length: 5 } : { ...span, length: 4, yearless: true }
+}
+
 /** "The second half of November 2023" begins on the 16th. */
 const halfOfMonth = (
   isSecond: boolean,

@@ -40,7 +40,8 @@ const BEFORE = [
   "(i would be|we would be|i would be so|would be) (grateful|glad|happy|thankful|obliged) (if|for) (you could|you would|you can)? (tell me|show me|give me|let me know|check)?",
   "(i am|we are|i was|we were) (trying|meant|supposed|hoping) to (find out|find|see|work out|figure out|remember|recall|check|look up|get)",
   "(i|we) (have to|need to|must|should|want to|would like to|would love to|am going to|could do with|could use) (find out|work out|figure out|check|know|see|look up|get|confirm|report|knowing)",
-  `(can|could) (someone|anyone|max) ${PERHAPS} ${LET_ME}`
+  `(can|could) (someone|anyone|max) ${PERHAPS} ${LET_ME}`,
+  "(the|my|our) (boss|manager|director|team|ceo|cfo|board|chief|team lead|head of sales) (wants|needs|would like|wanted|is asking|asked|asks|just asked|keeps asking) (to know|to find out|to see|me|us|for)?"
 ].map(compiled)
 /** Words before any question, with punctuation after them: "great meetings" says more. */
 const PAUSED = compiled(

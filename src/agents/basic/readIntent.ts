@@ -15,7 +15,7 @@ import { nounAt } from "./Lookup.ts"
 import { paraphrased } from "./paraphrases.ts"
 import { compiled, type Fits, matchPattern } from "./patterns.ts"
 import { follows, stripped } from "./polite.ts"
-import { pointingTo, questionAfter } from "./statements.ts"
+import { pointingTo, questionAfter, questionBefore } from "./statements.ts"
 import type { Context } from "./readConversation.ts"
 import { readFacts } from "./readFacts.ts"
 import { readConditions } from "./readLookup.ts"
@@ -25,6 +25,8 @@ import { reworded } from "./reword.ts"
 import { bounded, withoutFocus } from "./remembered.ts"
 import { QUESTIONS } from "./rules.ts"
 import { inTurn, questionsIn } from "./separate.ts"
+import { wordingsOf } from "./slots/loosely.ts"
+import { asCounts, asTwo, isAlone } from "./slots/together.ts"
 import { SMALL_TALK } from "./smallTalk.ts"
 import { COMMONEST } from "./spoken.ts"
 import { readTitled } from "./titled.ts"
@@ -37,17 +39,27 @@ const continued = (intent: Intent, said: ReadonlyArray<Token>, meant: ReadonlyAr
   return follows(said, meant) ? Intent.Instead({ noun: intent.lookup.noun }) : intent
 }
 
+const PART = /^(with|by|from|under|at|for)$/
+const MAX_PART = 4
 /** Intents of words that can be part of a question instead. */
 const PARTIAL: ReadonlySet<Intent["_tag"]> = new Set(["Who", "Introduce", "Unclear", "NotKnown"] as const)
-const HOW_MANY = "how many (do|does|did|has|have) {name} (have|got|own|look after|manage|handle)?"
+const HOW_MANY = [
+  "how many (do|does|did|has|have) {name} (have|got|own|look after|manage|handle)?",
+  "how many (for|with|of|by|from) {name}"
+]
 
 /** "And Samir?", "what about at Cedar Labs?": part of a question, which the one before completes. */
 const also = (message: string, otherwise: Intent, context: Context): Intent => {
   const said = tokenize(message)
   if (!PARTIAL.has(otherwise._tag) || said.length > MAX_NAME) return otherwise
   const meant = stripped(said)
-  if (!follows(said, meant)) return otherwise
-  const asked = matchPattern(compiled(HOW_MANY), meant, fitsIn(context))?.["name"] ?? meant
+  // "With Nia?" is part of a question even without "and".
+  const isPart = said.length <= MAX_PART && meant.length > 1 && PART.test(meant[0]!.word)
+  if (!follows(said, meant) && !isPart) return otherwise
+  const asked =
+    HOW_MANY.map((text) => matchPattern(compiled(text), meant, fitsIn(context))?.["name"]).find(
+      (name) => name !== undefined
+    ) ?? meant
   const words = asked.at(-1)!.word === "'s" ? asked.slice(0, -1) : asked
   if (words.length === 0) return otherwise
   const conditions = ME.test(folded(words)) ? undefined : readConditions(words, context)
@@ -60,9 +72,15 @@ const also = (message: string, otherwise: Intent, context: Context): Intent => {
 const TWO_COUNTS = / and (?:the )?(?:number of|how many) /
 
 /** The intent of a message, which can continue the one before. */
-export const readIntent = (message: string, context: Context): Intent =>
-  bounded(context, () => also(message, readAlone(message, context), context)) ??
-  Intent.Unclear({ tokens: tokenize(message) })
+export const readIntent = (message: string, context: Context): Intent => {
+  const read =
+    bounded(context, () => also(message, readAlone(message, context), context)) ??
+    Intent.Unclear({ tokens: tokenize(message) })
+  // A person who is introduced is no question, unless it is asked as one.
+  const isTold =
+    read._tag === "Introduce" && !tokenize(message).some(({ after, word }) => WH.test(word) || after.includes("?"))
+  return OPEN.has(read._tag) && !isTold ? (readByParts(message, context) ?? read) : read
+}
 
 /** The intent of a message by itself, in shorter words if these are understood. */
 const readAlone = (message: string, context: Context): Intent => {
@@ -76,6 +94,37 @@ const readAlone = (message: string, context: Context): Intent => {
   return UNREAD.has(read._tag) ? (afterStatement(polite, context) ?? read) : read
 }
 
+/** The intent of a question that is read by its parts, if rules know the parts. */
+const byParts = (meant: ReadonlyArray<Token>, context: Context): Intent | undefined => {
+  const readOne = (wording: ReadonlyArray<Token>): Intent | undefined => {
+    const intent = inOtherWords(wording, context) ?? readWords(wording, wording, wording, context)
+    return READABLE.has(intent._tag) ? intent : undefined
+  }
+  for (const wording of wordingsOf(meant, context)) {
+    const intent = readOne(wording)
+    if (intent !== undefined) return intent
+  }
+  return asTwo(meant, readOne) ?? asCounts(meant, readOne, context)
+}
+
+/** The intent of a message by the parts of its question, whatever rules made of the whole. */
+export const readByParts = (message: string, context: Context): Intent | undefined => {
+  const said = tokenize(message)
+  return said.length === 0 || said.length > MAX_QUESTION
+    ? undefined
+    : bounded(context, () => byParts(reworded(stripped(said), context.today), context))
+}
+
+/** What no rule knows, and what is then found by its parts. */
+const OPEN: ReadonlySet<Intent["_tag"]> = new Set([
+  "Unclear",
+  "NotKnown",
+  "Uncountable",
+  "Separate",
+  "Introduce"
+] as const)
+const READABLE: ReadonlySet<Intent["_tag"]> = new Set(["Browse", "Figures", "Detail", "Comparison"] as const)
+
 /** The intent of a question in shorter words, if these are understood. */
 const inOtherWords = (meant: ReadonlyArray<Token>, context: Context): Intent | undefined => {
   const other = meant.length > MAX_QUESTION ? undefined : paraphrased(meant, fitsIn(context))
@@ -85,6 +134,13 @@ const inOtherWords = (meant: ReadonlyArray<Token>, context: Context): Intent | u
 
 /** The intent of a question that follows a statement, of the person whom the statement names if the question names none. */
 const afterStatement = (tokens: ReadonlyArray<Token>, context: Context): Intent | undefined => {
+  const before = questionBefore(tokens, context)
+  if (before !== undefined) {
+    const meant = reworded(stripped(before), context.today)
+    const intent = inOtherWords(meant, context) ?? readWords(before, meant, meant, context)
+    const isAsked = intent._tag === "Detail" || QUESTION_STARTS.has(meant[0]!.word)
+    if (!UNREAD.has(intent._tag) && isAsked && isAlone(intent)) return intent
+  }
   const found = questionAfter(tokens, context)
   // What is told of a person besides the name finds the one who is meant.
   if (found === undefined || readFacts(tokens.slice(0, -found.question.length)).length > 0) return undefined
@@ -102,14 +158,6 @@ const afterStatement = (tokens: ReadonlyArray<Token>, context: Context): Intent 
     ? Intent.Detail({ ...intent, subject: Subject.Named({ tokens: name }) })
     : undefined
 }
-
-/** Whether a question can be answered without what was said before it. */
-const isAlone = (intent: Intent): boolean =>
-  intent._tag === "Figures" ||
-  intent._tag === "Browse" ||
-  (intent._tag === "Detail" && intent.subject._tag !== "Focus") ||
-  (intent._tag === "Is" && intent.subject._tag !== "Focus") ||
-  intent._tag === "HowLong"
 
 /** Intents of words that no rule understands as a question. */
 const UNREAD: ReadonlySet<Intent["_tag"]> = new Set([
@@ -166,7 +214,7 @@ const WH = /^(who|whom|whose|what|which|when|where|how)$/
 /** "Ada Lovelace, when did we last speak?": who she is doesn't answer it. */
 const asksMore = (said: ReadonlyArray<Token>): boolean =>
   said.at(-1)!.after.includes("?") &&
-  said.some(({ word }, at) => at > 0 && WH.test(word) && /[,.;:!?]/.test(said[at - 1]!.after))
+  said.some(({ word }, at) => WH.test(word) && (at < 2 || /[,.;:!?]/.test(said[at - 1]!.after)))
 
 /** "I missed a call from Ada Lovelace. What's the number?": what the last sentence asks of the person who was named before. */
 const askedOfThem = (said: ReadonlyArray<Token>, context: Context, fits: Fits): string | undefined => {

@@ -47,9 +47,10 @@ const placeOf = (token: Token): string => ("start" in token ? String(token.start
 export const bounded = <A>(context: Context, read: () => A): A | undefined => {
   const memory = memoryOf(context)
   const effort = new Effort(MAX_READINGS)
+  const { effort: before } = memory
   memory.effort = effort
   const result = read()
-  memory.effort = undefined
+  memory.effort = before
   if (!effort.isSpent) return result
   // Readings that were cut short aren't known.
   memory.known.clear()

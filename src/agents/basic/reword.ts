@@ -15,7 +15,7 @@ const MAX_REWORDED = 60
 export const reworded = (tokens: Tokens, today: string): Tokens =>
   tokens.length > MAX_REWORDED
     ? tokens
-    : direct(aboutTopic(timeLast(ofColleagues(singlyOwned(plainly(tokens))), today)))
+    : direct(aboutTopic(timeLast(ofColleagues(ofFamilies(singlyOwned(onwards(plainly(tokens))))), today)))
 
 /** "21 December, afternoon: what have I got?": the time goes to the end. */
 const timeLast = (tokens: Tokens, today: string): Tokens => {
@@ -30,6 +30,32 @@ const timeLast = (tokens: Tokens, today: string): Tokens => {
     { ...tokens[at]!, after: last.after }
   ]
 }
+
+/** "From November 2023 onwards" is since then. */
+const onwards = (tokens: Tokens): Tokens => {
+  const end = tokens.findIndex(({ word }) => /^onwards?$/.test(word))
+  const from = tokens.slice(0, Math.max(0, end)).findLastIndex(({ word }) => word === "from")
+  if (from < 0) return tokens
+  const last = { ...tokens[end - 1]!, after: tokens[end]!.after }
+  return [
+    ...tokens.slice(0, from),
+    ...tokenize("since"),
+    ...tokens.slice(from + 1, end - 1),
+    last,
+    ...tokens.slice(end + 1)
+  ]
+}
+
+/** "Meetings with the Patels": with those of that name. */
+const ofFamilies = (tokens: Tokens): Tokens =>
+  tokens.flatMap((token, at): Tokens => {
+    const isFamily = (one: Token | undefined) => one !== undefined && /^\p{Lu}\p{Ll}{2,}[^s]s$/u.test(one.text)
+    const joins = (one: Token | undefined) => one !== undefined && /^(with|of|from|for|by)$/.test(one.word)
+    if (token.word === "the" && joins(tokens[at - 1]) && isFamily(tokens[at + 1])) return []
+    return isFamily(token) && tokens[at - 1]?.word === "the" && joins(tokens[at - 2])
+      ? [{ ...tokenize(token.text.slice(0, -1))[0]!, after: token.after }]
+      : [token]
+  })
 
 const OURS = /^(our|my)$/
 const COLLEAGUE = /^(colleague|coworker|teammate|friend|contact|customer|client|rep)$/
@@ -150,7 +176,13 @@ const TOPIC_LEADS = /^(about|regarding|concerning|re|for)$/
 const aboutTopic = (tokens: Tokens): Tokens => {
   const at = tokens.findIndex(({ after }) => /[,;:?!.]/.test(after))
   const asked = tokens.slice(at + 1)
-  if (at < 0 || asked.length < 2 || ASKING_WORDS.has(tokens[0]!.word) || !ASKING_WORDS.has(asked[0]!.word))
+  if (
+    at < 0 ||
+    asked.length < 2 ||
+    tokens[0]!.word === "i" ||
+    ASKING_WORDS.has(tokens[0]!.word) ||
+    !ASKING_WORDS.has(asked[0]!.word)
+  )
     return tokens
   const lead = at > 0 && TOPIC_LEADS.test(tokens[0]!.word) ? 1 : 0
   const topic = tokens

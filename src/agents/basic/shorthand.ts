@@ -9,6 +9,7 @@ export const SHORTHAND = byWord<ReadonlyArray<string>>({
   appts: ["appointments"],
   cust: ["customer"],
   custs: ["customers"],
+  ppl: ["people"],
   pls: ["please"],
   plz: ["please"],
   tmrw: ["tomorrow"],

@@ -1,7 +1,7 @@
 /** Parses days, weeks, months and parts of them, without what stands before them, as half-open ranges of days. */
 import { CARDINALS, MONTHS, WEEKDAYS } from "../english.ts"
 import { DAY_PARTS } from "./lexicon.ts"
-import { day, partOfYear, YEAR } from "./partOfYear.ts"
+import { day, partOfYear, weekOfMonth, YEAR } from "./partOfYear.ts"
 import { isoDate } from "../../domain/values.ts"
 import { folded, type Token } from "./tokenize.ts"
 
@@ -142,11 +142,13 @@ const nearest = (named: number, step: number, today: string): string => {
 const calendar = (tokens: ReadonlyArray<Token>, today: string, implied?: number): Span | undefined => {
   const [first = "", second = "", third = "", fourth = ""] = tokens.map(({ word }) => word)
   if (isoDate(first) !== undefined) return days(first, 1, 1)
+  const written = numeric(first)
+  if (written !== undefined) return days(written, 1, 1)
   const yearMonth = /^(\d{4})-(\d{2})$/.exec(first)
   if (yearMonth !== null) return month(Number(yearMonth[1]), Number(yearMonth[2]), 1)
   if (YEAR.test(first)) return { from: day(Number(first), 1), to: day(Number(first) + 1, 1), length: 1 }
   const thisYear = implied ?? Number(today.slice(0, 4))
-  const part = partOfYear(tokens, implied ?? thisYear)
+  const part = partOfYear(tokens, thisYear) ?? weekOfMonth(tokens, thisYear)
   if (part !== undefined) return part
   const ordinal = (word: string) => (/^\d{1,2}(st|nd|rd|th)?$/.test(word) ? Number.parseInt(word, 10) : undefined)
   const date = (dayOf: number, name: string, year: string, length: number): Span | undefined => {
@@ -167,6 +169,16 @@ const calendar = (tokens: ReadonlyArray<Token>, today: string, implied?: number)
   const dayOf = ordinal(first)
   if (dayOf === undefined) return undefined
   return second === "of" ? date(dayOf, third, fourth, 3) : date(dayOf, second, third, 2)
+}
+
+/** "12/21/2023", "21/12/2023", "21.12.2023"; "3/4/2023" can be two days. */
+const numeric = (text: string): string | undefined => {
+  const [, first, mark, second, year] = /^(\d{1,2})([/.])(\d{1,2})\2(\d{4})$/.exec(text) ?? []
+  if (year === undefined) return undefined
+  const [one, two] = [Number(first), Number(second)]
+  if (mark === "/" && one <= 12 && two <= 12 && one !== two) return undefined
+  const [monthOf, dayOf] = mark === "." || one > 12 ? [two, one] : [one, two]
+  return isoDate(`${year}-${pad(monthOf)}-${pad(dayOf)}`)
 }
 
 const month = (year: number, number: number, length: number): Span | undefined =>

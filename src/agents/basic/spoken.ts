@@ -152,8 +152,8 @@ export const SPOKEN: ReadonlyArray<Rule> = [
   ],
   [
     [
-      "(did|do|have|will|am) {i} (meet|meet with|met|met with|see|seen|meeting|meeting with|seeing) {name} {when}",
-      "(did|do|have|will|am) {i} (meet|meet with|met|met with|see|seen|meeting|meeting with|seeing) {name}"
+      "(did|do|have|will|am) {i} (meet with|meet|met with|met|see|seen|meeting with|meeting|seeing) {name} {when}",
+      "(did|do|have|will|am) {i} (meet with|meet|met with|met|see|seen|meeting with|meeting|seeing) {name}"
     ],
     met("list")
   ],
@@ -210,7 +210,7 @@ export const SPOKEN: ReadonlyArray<Rule> = [
   ],
   [
     [
-      "(is there|was there|have i got|do i have|did i have)? (everything|anything|something) {conds}",
+      "(is there|was there|have i got|do i have|did i have|show me|show|list|give me|find|see)? (everything|anything|something) {conds}",
       "what (have i got|do i have|did i have) {conds}"
     ],
     ({ conds }, context) => {

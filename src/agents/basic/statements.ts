@@ -67,6 +67,26 @@ export const questionAfter = (tokens: Tokens, context: Context): Found | undefin
   return names.length === 1 && isWhole ? { question, name: name!.map((token) => ({ ...token, after: "" })) } : undefined
 }
 
+/** How what is told after a question begins: "…, I've got a contract to send over". */
+const TELLS = /^(i|we|my|our|he|she|they|his|her|their|it|someone|so|because|cos|need|trying|doing)$/
+const MORE_ASKED = /^(who|whom|whose|what|which|when|where|why|how|and|plus|also)$/
+
+/** The question before a statement; undefined if the statement can have a part in what is asked for. */
+export const questionBefore = (tokens: Tokens, context: Context): Tokens | undefined => {
+  const at = tokens.findIndex(({ after }, index) => ENDS.test(after) && TELLS.test(tokens[index + 1]?.word ?? ""))
+  const statement = tokens.slice(at + 1)
+  if (at < 2 || tokens.slice(0, at).some(({ after }) => ENDS.test(after)) || tokens.at(-1)!.after.includes("?"))
+    return undefined
+  const said = statement.map(({ word }) => word).join(" ")
+  const isPart =
+    !statement.some(({ word }) => VERB.test(word)) ||
+    statement.some(({ word }) => /[\d@]/.test(word) || MORE_ASKED.test(word) || NARROWS.test(word)) ||
+    narrows(statement, context) ||
+    namesOf(statement).length > 0 ||
+    WANTS.test(`${said} `)
+  return isPart ? undefined : [...tokens.slice(0, at), { ...tokens[at]!, after: "" }]
+}
+
 const isAsked = (tokens: Tokens): boolean => {
   if (tokens.length < 2) return false
   const [first] = tokens

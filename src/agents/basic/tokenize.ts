@@ -59,7 +59,7 @@ export const tokenize = (message: string): ReadonlyArray<Token> => {
     for (const part of inner.split(/[,;/](?=\p{L})|(?<=\p{L})[,;]/u)) {
       if (part === "") continue
       close(tokens, part === inner || inner.startsWith(part) ? "" : ",")
-      tokens.push(...words(part))
+      tokens.push(...words(part, tokens.length === 0))
     }
     // "James' number": the apostrophe is a possessive, unless it closes a quotation.
     if (/^['’]/.test(after) && /s$/i.test(inner) && before === "") tokens.push(token("'s"))
@@ -84,8 +84,10 @@ const token = (text: string): Token => {
   return { text, word, after: "", capital: /^\P{L}*\p{Lu}/u.test(text) }
 }
 
-const words = (text: string): ReadonlyArray<Token> => {
-  const joined = RUN_TOGETHER[foldText(text)] ?? SHORTHAND[text]
+const words = (text: string, isFirst: boolean): ReadonlyArray<Token> => {
+  // A short form begins with a capital only at the beginning: elsewhere it is a name.
+  const short = isFirst ? `${text.slice(0, 1).toLowerCase()}${text.slice(1)}` : text
+  const joined = RUN_TOGETHER[foldText(text)] ?? SHORTHAND[short]
   if (joined !== undefined) return joined.map(token)
   const match = /^(.+)['’](s|m|re|ve|ll|d)$/iu.exec(text)
   const [, head, tail] = match ?? []

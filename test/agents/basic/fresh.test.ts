@@ -23,7 +23,11 @@ const SETS = [
   ["twelfth", 0.85, false],
   ["thirteenth", 0.6, false],
   ["fourteenth", 0.8, false],
-  ["fifteenth", 0.8, false]
+  ["fifteenth", 0.8, false],
+  ["sixteenth", 0.85, false],
+  ["seventeenth", 0.85, false],
+  ["eighteenth", 0.9, false],
+  ["nineteenth", 0.8, false]
 ] as const
 
 layer(BasicAgent, { excludeTestServices: true })("questions in people's own wording", (it) => {

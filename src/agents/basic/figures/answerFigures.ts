@@ -1,6 +1,8 @@
 /** Answers a question for figures: the columns that its words mean, one request for groups, and a reply that says what was counted. */
 import type { Filter, FindQuery } from "../../../domain/Query.ts"
+import { foldText } from "../../../domain/keys.ts"
 import { both } from "../locate.ts"
+import { targetOf } from "./columns.ts"
 import type { References } from "../filterChoices.ts"
 import { narrow } from "../narrow.ts"
 import { idsOf } from "../references.ts"
@@ -56,6 +58,11 @@ export function* figures(asked: Asked, context: Context): Script<string | undefi
   if (several >= 0)
     return `I can't tell which ${written(asked.by[several]!)} you mean: ${choices(spots[several]!)}. Try “${plural(type)} by ${stepOf(spots[several]![0]!)}”.`
   const measured = measureIn(found)
+  // "Total customers per rep" where nothing can be added up: their number.
+  if (asked.measure.either === true && measured instanceof Declined && by.length > 0) {
+    const counts: Found = { ...found, asked: { ...asked, measure: { ...asked.measure, figure: "count" } } }
+    return yield* grouping(counts, undefined, by as ReadonlyArray<Spot>)
+  }
   if (asked.measure.either === true) {
     if (measured instanceof Declined) return undefined
     return `I can't tell whether you mean how many there are or what they add up to. Try “how many ${plural(type)} are there” or “sum of ${measured!.label} of ${plural(type)}”.`
@@ -126,16 +133,26 @@ function* sharing(found: Found, measured: Spot | undefined, references: Referenc
   const all = { ...lookup, conditions: [...lookup.conditions, ...asked.part!] }
   const narrowed = yield* narrow(all, columns, context, references)
   if (typeof narrowed === "string") return narrowed
-  const own = narrowed.filters.slice(found.filters.length)
+  const before = new Set(found.filters.map((one) => JSON.stringify(one)))
+  const own = narrowed.filters.filter((one) => !before.has(JSON.stringify(one)))
   const [filter] = own
-  if (own.length !== 1 || filter === undefined || filter.op !== "eq" || /[|*]|\.\./.test(filter.value))
+  const isNamed =
+    filter?.op === "ilike" && columns.some((one) => one.id === filter.columnId && targetOf(one) !== undefined)
+  if (own.length !== 1 || filter === undefined || !(filter.op === "eq" || isNamed) || /[|*]|\.\./.test(filter.value))
     return failed(found)
   const head = measured === undefined ? [] : [`${asked.measure.figure} ${measured.path}`]
   const page = yield* find(query(found, [`by ${filter.columnId}`, ...head]))
   if (page?.groups === undefined || page.several === true)
     return page?.tooMany === true ? tooMany(found, page) : failed(found)
   if (page.total === 0) return `I found no ${subject(found, 2)}${among(page.limited, found.type)}.`
-  const group = page.groups.find((one) => sharedName(filter.value, one))
+  const named = page.groups.filter(
+    (one) => isNamed && foldText(one.keys[0]?.value ?? "").includes(foldText(filter.value))
+  )
+  const group = isNamed
+    ? named.length === 1
+      ? named[0]
+      : undefined
+    : page.groups.find((one) => sharedName(filter.value, one))
   if (group?.share === undefined) return failed(found)
   const label = columns.find(({ id }) => id === filter.columnId)?.name.toLowerCase() ?? filter.columnId
   const what =

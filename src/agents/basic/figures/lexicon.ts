@@ -12,7 +12,7 @@ export const LEADS = list(
 /** Words that may precede any of them. */
 export const PARTS = {
   per: "per|by|for each|for every|in each|in every|at each|of each|on each|each|every|across|by each|grouped by|group by|broken down by|split by|split up by|according to|for the different|depending on",
-  sum: "total|sum|sum total|combined|overall|total sum|grand total|sum of|total of|the sum of|sum up|add up|gross",
+  sum: "sum up|add up|sum total|total sum|grand total|sum of|total of|the sum of|total|sum|combined|overall|gross",
   avg: "average|mean|avg|average of|mean of|typical",
   max: "highest|largest|biggest|maximum|max|greatest|longest",
   min: "lowest|smallest|minimum|min|shortest",

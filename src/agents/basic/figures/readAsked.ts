@@ -3,12 +3,14 @@
  * order ("the most", "top 5") or condition ("more than 10"). Every word has a part in it, or the question is another one.
  */
 import type { Intent } from "../Intent.ts"
+import { isValue } from "../conditionParts.ts"
 import { Condition } from "../Lookup.ts"
 import { byLength, compiled, endsWith, matchPattern, startsWith } from "../patterns.ts"
 import type { Context } from "../readConversation.ts"
 import { readConditions } from "../readLookup.ts"
 import { timeAt } from "../readTime.ts"
-import { folded } from "../tokenize.ts"
+import { lengthAt } from "../deeds/lengths.ts"
+import { folded, written } from "../tokenize.ts"
 import type { Asked, Words } from "./Asked.ts"
 import { numberOf } from "./asking.ts"
 import { CUES, LEADS, ORDERS } from "./lexicon.ts"
@@ -94,7 +96,16 @@ const conditionsOnly = (tokens: Words, context: Context): ReadonlyArray<Conditio
   const ones = /^(ones|one)$/.test(tokens.at(-1)!.word)
   const rest = tokens.slice(tokens[1]!.word === "the" || tokens[1]!.word === "those" ? 2 : 1, ones ? -1 : undefined)
   if (rest.length === 0) return undefined
+  const long = ones ? lengthAt(rest) : undefined
+  if (long !== undefined && long.length === rest.length)
+    return [Condition.Length({ minutes: long.value, said: written(rest), before: true })]
   return ones && isPhrase(rest, context, 2)
     ? [Condition.Quality({ words: folded(rest) })]
-    : readConditions(rest, context)
+    : (readConditions(rest, context) ?? valueOf(rest, context))
 }
+
+/** "Only consulting": a value. */
+const valueOf = (rest: Words, context: Context): ReadonlyArray<Condition> | undefined =>
+  rest.length === 1 && isValue(rest, context) && !/[\d]/.test(rest[0]!.word)
+    ? [rest[0]!.capital ? Condition.With({ words: rest }) : Condition.Quality({ words: folded(rest) })]
+    : undefined
