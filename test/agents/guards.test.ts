@@ -168,4 +168,16 @@ describe("the reply guard", () => {
     for (const date of ["November 26", "November 13", "December 11"])
       expect(shown(`You have nothing on Friday (${date}).`)).not.toContain(date)
   })
+
+  it("lets a reply name a month or a day of the week that the question has in small letters or as a plural", () => {
+    const shown = (question: string, reply: string) =>
+      run(reply, 6, lenientGuard(grounding().addQuestion(question))).shown
+    for (const [question, reply] of [
+      ["list meetings in november", "I found no meetings in november 2026."],
+      ["anything in may?", "You have nothing in May 2027."],
+      ["every meeting on fridays", "I found no meetings on Friday (November 20)."]
+    ] as const)
+      expect(shown(question, reply)).toBe(reply)
+    expect(shown("list meetings in november", "I found no meetings in october 2026.")).not.toContain("october")
+  })
 })

@@ -172,7 +172,7 @@ describe.each([
     const header = `Full Name;E-Mail-Adresse;Owner;Fee ${looks.width};Since ${looks.width};Notes`
     const rows = [`Uma Berg;${email};theo@harbor.example;1.234,50 €;31.12.2025;x`, `Ola Berg;;;12,00 €;01.02.2026;y`]
     await drop("people.csv", [header, ...rows, "Eva Berg;;stranger@harbor.example;5,00 €;02.02.2026;z"])
-    await page.getByRole("heading", { name: "Import" }).waitFor()
+    await page.getByRole("heading", { name: "Import", exact: true }).waitFor()
     const into = (name: string) => page.getByLabel(`${name} goes into`)
     await expect.poll(() => into("Owner").inputValue()).toBe("owner:people.email")
     expect(await into("Full Name").inputValue()).toBe("name")

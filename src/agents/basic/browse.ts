@@ -143,7 +143,9 @@ const there = (lookup: Lookup, page: Page, said: Said): string => {
 
 const nothing = (lookup: Lookup, page: Page, said: Said): string => {
   const next = said.length === 0 ? "" : ` Try it wider: “list ${called(lookup.noun.type.plural, lookup.noun.type, 2)}”.`
-  return `${isMine(lookup) ? "You have" : "I found"} no ${within(lookup, { ...page, total: 2 }, said)}.${next}`
+  // Earlier ones may exist.
+  const ahead = lookup.order === "next" ? " coming up" : ""
+  return `${isMine(lookup) ? "You have" : "I found"} no ${within(lookup, { ...page, total: 2 }, said)}${ahead}.${next}`
 }
 
 const cannot = ({ noun }: Lookup): string =>

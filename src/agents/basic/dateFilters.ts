@@ -72,6 +72,8 @@ export const ordered = (
 ): ReadonlyArray<Choice> => {
   if (order === "first")
     return columnsLabelled(BEGUN, columns).map((columnId) => [{ columnId, op: "gte", value: DAWN }])
+  // Of rows that don't begin at a date, the latest is none: a person's follow-up says nothing of who is new.
+  if (order === "latest" && columnsLabelled(BEGUN, columns).length === 0) return []
   const now = context.time === undefined ? [] : [`${context.today}T${context.time}`]
   const [op, day] = order === "next" ? (["gte", context.today] as const) : (["lt", addDays(context.today, 1)] as const)
   return columnsFor("date", columns).flatMap((columnId) =>

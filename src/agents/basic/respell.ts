@@ -29,7 +29,7 @@ const VOCABULARY = new Set(
 )
 /** Words of offices that are one letter from one of these, and no misspelling of it. */
 const OTHER_WORDS = new Set(
-  "contract contracts content contents context quest quests quote quotes guess stuff term terms loan loans load loads heads ready prize state skate county trucks truck trick tricks tack meal meals dial dials ideal ideals melting seating greeting vendors sender fans band bands brand brands cars card cards care order orders offer offers office offices task tasks ticket tickets visit visits note notes vote votes rate rates date dates data sale sales tale tales plan plans plane place places price prices page pages wage wages stage stages file files site sites sheet sheets team teams item items line lines link links list lists unit units user users group groups room rooms roles rule rules phase phrase".split(
+  "mondays tuesdays wednesdays thursdays fridays saturdays sundays contract contracts content contents context quest quests quote quotes guess stuff term terms loan loans load loads heads ready prize state skate county trucks truck trick tricks tack meal meals dial dials ideal ideals melting seating greeting vendors sender fans band bands brand brands cars card cards care order orders offer offers office offices task tasks ticket tickets visit visits note notes vote votes rate rates date dates data sale sales tale tales plan plans plane place places price prices page pages wage wages stage stages file files site sites sheet sheets team teams item items line lines link links list lists unit units user users group groups room rooms roles rule rules phase phrase".split(
     " "
   )
 )

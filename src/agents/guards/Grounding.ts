@@ -1,7 +1,7 @@
 /** The grounding of a reply: the values and words in this conversation's tool results and in what the person wrote. */
 import { foldText } from "../../domain/keys.ts"
 import type { DateRange } from "../../domain/values.ts"
-import { type Claim, claims, dayKeys, type Locale } from "./claims.ts"
+import { type Claim, claims, dayKeys, type Locale, monthsIn, weekdaysIn } from "./claims.ts"
 import type { Deeds } from "./deeds.ts"
 import { Figures } from "./figures.ts"
 import { normalize } from "./normalize.ts"
@@ -49,15 +49,16 @@ export class Grounding {
    * and the last and the next two dates of its days of the week.
    */
   addQuestion(text: string): this {
+    const clean = normalize(text)
     const year = Number(this.locale.today.slice(0, 4))
-    for (const key of claims(normalize(text), this.locale).flatMap(({ keys }) => keys)) {
+    const years = [year - 1, year, year + 1]
+    for (const weekday of weekdaysIn(clean)) this.#weekday(weekday)
+    for (const month of monthsIn(clean)) for (const one of years) this.#keys.add(`year-month ${one}-${month}`)
+    for (const key of claims(clean, this.locale).flatMap(({ keys }) => keys)) {
       const [kind, date] = key.split(" ", 2)
-      if (kind === "weekday") this.#weekday(Number(date))
-      if (kind !== "month-day" && kind !== "month") continue
-      const named = kind === "month" ? "year-month" : "day"
-      for (const one of [year - 1, year, year + 1]) this.#keys.add(`${named} ${one}-${date}`)
+      if (kind === "month-day") for (const one of years) this.#keys.add(`day ${one}-${date}`)
     }
-    this.figures.addText(normalize(text))
+    this.figures.addText(clean)
     return this.addText(text)
   }
 
@@ -108,6 +109,7 @@ export class Grounding {
   #weekday(weekday: number) {
     const today = Date.parse(`${this.locale.today}T00:00:00Z`)
     const ahead = (weekday - new Date(today).getUTCDay() + 7) % 7
+    this.#keys.add(`weekday ${weekday}`)
     for (const days of [ahead - 7, ahead, ahead + 7]) {
       const day = new Date(today + days * 86_400_000).toISOString().slice(0, 10)
       for (const key of [`day ${day}`, `month-day ${day.slice(5)}`]) this.#keys.add(key)

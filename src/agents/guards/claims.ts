@@ -61,9 +61,19 @@ const LONE_MONTH = /\b(?:January|February|April|June|July|August|September|Octob
 const ISO = /(?<!\d)(\d{4}-\d{2}-\d{2})(?:[T ](\d{2}:\d{2}))?(?::\d{2}(?:\.\d+)?)?(?:Z|[+-]\d{2}:?\d{2})?(?!\d)/g
 const NUMERIC_DATE = /(?<![\d/.])(\d{1,2})([/.])(\d{1,2})\2(\d{4}|\d{2})(?![\d/])/g
 const WEEKDAY = /\b(?:sun|mon|tues|wednes|thurs|fri|satur)day\b/gi
+const TYPED_MONTH = new RegExp(`\\b(${MONTH})(?![a-z])`, "gi")
+const TYPED_WEEKDAY = /\b((?:sun|mon|tues|wednes|thurs|fri|satur)day)s?\b/gi
 
 const pad = (value: string | number): string => String(value).padStart(2, "0")
 const monthOf = (word: string): string => pad(MONTHS[word.slice(0, 3).toLowerCase()]!)
+
+/** The months, such as 11, that a person's words may name, however they are written: "November", "nov", "may". */
+export const monthsIn = (text: string): ReadonlyArray<string> =>
+  [...text.matchAll(TYPED_MONTH)].map(([, word]) => monthOf(word!))
+
+/** The days of the week, from Sunday (0), that a person's words name: "Monday", "mondays". */
+export const weekdaysIn = (text: string): ReadonlyArray<number> =>
+  [...text.matchAll(TYPED_WEEKDAY)].map(([, word]) => WEEKDAYS[word!.toLowerCase()]!)
 
 /** The keys of every way to name a day. */
 export const dayKeys = (day: string): ReadonlyArray<string> => [

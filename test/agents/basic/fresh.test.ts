@@ -27,7 +27,8 @@ const SETS = [
   ["sixteenth", 0.85, false],
   ["seventeenth", 0.85, false],
   ["eighteenth", 0.9, false],
-  ["nineteenth", 0.8, false]
+  ["nineteenth", 0.8, false],
+  ["twentieth", 0.9, false]
 ] as const
 
 layer(BasicAgent, { excludeTestServices: true })("questions in people's own wording", (it) => {

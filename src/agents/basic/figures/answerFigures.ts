@@ -23,6 +23,7 @@ import {
   inOrder,
   listed,
   MAX_GROUPS,
+  none,
   noneHas,
   single,
   subject,
@@ -103,8 +104,7 @@ function* grouping(found: Found, measured: Spot | undefined, by: ReadonlyArray<S
   if (page.tooMany === true) return tooMany(found, page)
   const groups = page.groups ?? []
   const limited = among(page.limited, found.type)
-  if (page.total === 0 || (groups.length === 0 && asked.having === undefined))
-    return `I found no ${subject(found, 2)}${limited}.`
+  if (page.total === 0 || (groups.length === 0 && asked.having === undefined)) return `${none(found)}${limited}.`
   if (by.length === 0) return single(found, measured!, page)
   if (asked.having !== undefined) {
     const all = groups.length > 0 || filters.length === 0 ? page : yield* find({ ...query(found, words), limit: 2 })
@@ -144,7 +144,7 @@ function* sharing(found: Found, measured: Spot | undefined, references: Referenc
   const page = yield* find(query(found, [`by ${filter.columnId}`, ...head]))
   if (page?.groups === undefined || page.several === true)
     return page?.tooMany === true ? tooMany(found, page) : failed(found)
-  if (page.total === 0) return `I found no ${subject(found, 2)}${among(page.limited, found.type)}.`
+  if (page.total === 0) return `${none(found)}${among(page.limited, found.type)}.`
   const named = page.groups.filter(
     (one) => isNamed && foldText(one.keys[0]?.value ?? "").includes(foldText(filter.value))
   )
@@ -181,7 +181,7 @@ function* sorted(found: Found, measured: Spot): Script<string> {
     selectColumns: [measured.path]
   })
   if (page === undefined) return failed(found)
-  if (page.total === 0) return `I found no ${subject(found, 2)} with a ${measured.label}${among(page.limited, type)}.`
+  if (page.total === 0) return `${none(found)} with a value for ${measured.label}${among(page.limited, type)}.`
   const shown = { ...page, entities: page.entities.slice(0, size) }
   const [last, next] = [shown.entities.at(-1), page.entities[size]]
   const value = (entity: typeof last) => JSON.stringify(entity?.columns?.[measured.path])

@@ -40,15 +40,20 @@ export const bounds = ({
 export const tooMany = (found: Found, page: Page): string =>
   `That is too much to add up at once: more than ${numeral(String(page.total))} ${subject(found, 2)}. Name a period or another condition.`
 
+const isYours = ({ lookup }: Found): boolean => lookup.conditions.some(({ _tag }) => _tag === "Mine")
+
 /** "open deals in 2026". */
-export const subject = ({ lookup, said }: Found, count: number): string =>
-  `${lookup.conditions.some(({ _tag }) => _tag === "Mine") ? "your " : ""}${described(lookup, said, count)}`
+export const subject = (found: Found, count: number): string =>
+  `${isYours(found) ? "your " : ""}${described(found.lookup, found.said, count)}`
+
+/** "I found no deals", "You have no open deals". */
+export const none = (found: Found): string =>
+  `${isYours(found) ? "You have" : "I found"} no ${described(found.lookup, found.said, 2)}`
 
 /** "Your 3 open deals", "12 invoices in 2023". */
 export const counted = (found: Found, total: number, more = ""): string => {
-  const isYours = found.lookup.conditions.some(({ _tag }) => _tag === "Mine")
   const number = `${numeral(String(total))}${more}`
-  return isYours
+  return isYours(found)
     ? `your ${number} ${described(found.lookup, found.said, total)}`
     : `${number} ${described(found.lookup, found.said, total)}`
 }
