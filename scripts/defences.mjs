@@ -47,6 +47,10 @@ const cellsOf = {
 
 const page = join(root, "docs/security.md")
 const all = [...chosen(replays), ...chosen(mutants)]
+if (all.length === 0) {
+  console.error(`No defence has a name with ${wanted.join(" or ")}`)
+  process.exit(1)
+}
 
 // Before any run: patches that don't apply, renamed tests and outdated table rows.
 const faultsBefore = all.flatMap((entry) => faultsOf(root, entry))
