@@ -108,6 +108,7 @@ const matchers = {
   toContainEqual: (found, wanted) => found.some((part) => equal(part, wanted, false)),
   toHaveLength: (found, wanted) => found.length === wanted,
   toMatch: (found, wanted) => (wanted instanceof RegExp ? wanted.test(found) : found.includes(wanted)),
+  toBeNull: (found) => found === null,
   toBeUndefined: (found) => found === undefined,
   toBeGreaterThan: (found, wanted) => found > wanted,
   toBeGreaterThanOrEqual: (found, wanted) => found >= wanted,
