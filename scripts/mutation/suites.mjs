@@ -69,16 +69,7 @@ export const SERVED = {
   "src/channels/sms/webhooks.ts": [signature, delivery],
   "src/services/conversations/Sessions.ts": [sessions],
   "src/services/conversations/storeTurns.ts": [sessions],
-  "src/services/changes/apply.ts": [
-    changes,
-    races,
-    undo,
-    epochs,
-    approval,
-    "test/services/changes/refusals.test.ts",
-    "test/services/changes/mapped.test.ts",
-    "test/services/actions/outbox.test.ts"
-  ],
+  "src/services/changes/apply.ts": [changes, races, undo, epochs, approval],
   "src/services/changes/writeUnits.ts": [changes, undo, races],
   "src/database/sql/groups.ts": [groupsGolden, groups, figures],
   "src/database/sql/shownRows.ts": [groupsGolden, groups, figures],
