@@ -1,6 +1,8 @@
 /** "Raj or Lena": values of one column, of which a row has any. A part of a name becomes the ids of those who are called so. */
+import { foldText } from "../../domain/keys.ts"
 import type { ListedColumn, Named, Page } from "../../domain/Page.ts"
 import type { Choice } from "./Choice.ts"
+import { nameOf } from "./replies.ts"
 import { find, inParallel, type Script } from "./script.ts"
 
 type Columns = ReadonlyArray<Named & Pick<ListedColumn, "holds">>
@@ -31,6 +33,22 @@ function* byIds(choice: Choice, columns: Columns): Script<Choice> {
 /** Choices that can be joined or negated, because they compare whole values. */
 export const wholes = (choices: ReadonlyArray<Choice>, columns: Columns): Script<ReadonlyArray<Choice>> =>
   inParallel(choices.map((choice) => byIds(choice, columns)))
+
+/** Whether a part of a name begins a word of each entity that it means: "in Berlin" doesn't mean Cyberlink. */
+function* beginsWords(choice: Choice, columns: Columns): Script<boolean> {
+  const [filter] = choice
+  if (filter?.op !== "ilike" || columns.every(({ holds, id }) => id !== filter.columnId || !holds?.startsWith("→ ")))
+    return true
+  const entities = yield* meantBy(choice, columns)
+  const words = (text: string) => ` ${foldText(text).replace(/[^\p{L}\p{N}]+/gu, " ")}`
+  return entities?.every((entity) => words(nameOf(entity)).includes(words(filter.value))) === true
+}
+
+/** The choices without those that compare a part of a word. */
+export function* atWords(choices: ReadonlyArray<Choice>, columns: Columns): Script<ReadonlyArray<Choice>> {
+  const kept = yield* inParallel(choices.map((choice) => beginsWords(choice, columns)))
+  return choices.filter((_, at) => kept[at])
+}
 
 /** For each of several parts the candidates that have rows; the candidates of the first column that all of them have. */
 export const inOneColumn = (

@@ -72,11 +72,12 @@ export const ordered = (
 ): ReadonlyArray<Choice> => {
   if (order === "first")
     return columnsLabelled(BEGUN, columns).map((columnId) => [{ columnId, op: "gte", value: DAWN }])
-  // Of rows that don't begin at a date, the latest is none: a person's follow-up says nothing of who is new.
-  if (order === "latest" && columnsLabelled(BEGUN, columns).length === 0) return []
   const now = context.time === undefined ? [] : [`${context.today}T${context.time}`]
   const [op, day] = order === "next" ? (["gte", context.today] as const) : (["lt", addDays(context.today, 1)] as const)
-  return columnsFor("date", columns).flatMap((columnId) =>
-    [...now, day].map((value): Choice => [{ columnId, op, value }])
-  )
+  // A date that something is due on, or of a last contact, doesn't say which row is the latest one.
+  const others =
+    order === "latest" ? [...columnsFor("due", columns), ...columnsLabelled(["last contact"], columns)] : []
+  return columnsFor("date", columns)
+    .filter((columnId) => !others.includes(columnId))
+    .flatMap((columnId) => [...now, day].map((value): Choice => [{ columnId, op, value }]))
 }

@@ -26,6 +26,9 @@ const MAX_CHOICES = 8
 export const hasPlaceColumns = (columns: Columns): boolean =>
   (["city", "state", "country", "address"] as const).some((concept) => columnsFor(concept, columns).length > 0)
 
+/** Prepositions before a place, or what is called like one. */
+export const PLACED = /^(in|near|from)$/
+
 /** The candidate filters of a condition; empty if no column fits it. */
 const isExact = (choice: Choice): boolean => choice.every(({ op }) => op === "eq")
 const exactFirst = (...all: ReadonlyArray<ReadonlyArray<Choice>>): ReadonlyArray<Choice> => [
@@ -85,13 +88,9 @@ const all = (
       const towns = condition.id === undefined ? town(name, columns) : []
       const theirs: ReadonlyArray<Concept> = /^(of|for)$/.test(condition.preposition) ? ["owner"] : []
       const firms = byName(of("company", "department", ...theirs, "attendees").slice(0, 4), name, condition.id)
-      if (/^(in|near|from)$/.test(condition.preposition)) {
-        // A place isn't a part of a company's name: “in Berlin” doesn't mean Cyberlink.
-        const isPartOfName = ([filter]: Choice) =>
-          filter?.op === "ilike" && columns.some(({ holds, id }) => id === filter.columnId && holds?.startsWith("→ "))
-        const whole = firms.filter((choice) => !isPartOfName(choice))
-        return [...towns, ...exactFirst(whole, condition.id === undefined ? quality(name, columns) : [])]
-      }
+      if (PLACED.test(condition.preposition))
+        // "in Proposal", "in Training": a status, or another value, before the companies that only contain the word.
+        return [...towns, ...exactFirst(firms, condition.id === undefined ? quality(name, columns) : [])]
       return firms.length > 0 ? [...firms, ...towns] : [...byName(leading(columns), name, condition.id), ...towns]
     }
     case "Owned": {

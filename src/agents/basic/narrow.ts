@@ -4,12 +4,12 @@
  */
 import { uncapitalized } from "../english.ts"
 import { apart } from "./adjectives.ts"
-import { inOneColumn, wholes } from "./alternatives.ts"
+import { atWords, inOneColumn, wholes } from "./alternatives.ts"
 import { PEOPLE } from "../../domain/EntityType.ts"
 import type { ListedColumn, Named, Page } from "../../domain/Page.ts"
 import type { Filter } from "../../domain/Query.ts"
 import { columnAndValue, columnsFor, columnsNamed, labelOf } from "./conceptColumns.ts"
-import { anyOf, conditionChoices, hasPlaceColumns, negated, type References } from "./filterChoices.ts"
+import { anyOf, conditionChoices, hasPlaceColumns, negated, PLACED, type References } from "./filterChoices.ts"
 import type { Choice } from "./Choice.ts"
 import { ordered } from "./dateFilters.ts"
 import { COMPARATORS } from "./lexicon.ts"
@@ -126,10 +126,12 @@ export function* narrow(
     `I can't narrow ${uncapitalized(type.plural)} down by “${phrase}”. Ask without it: “${listAll}”.`
   const stated = [...(kind === undefined ? [] : [Condition.Quality({ words: kind })]), ...conditions]
   const isKind = (condition: Condition) => kind !== undefined && condition === stated[0]
-  const leaves = stated.flatMap(parts).map((condition): Meant => ({
-    condition,
-    choices: found.find((one) => one.condition === condition)?.choices ?? choicesOf(condition)
-  }))
+  const meant = function* (condition: Condition): Script<Meant> {
+    const choices = found.find((one) => one.condition === condition)?.choices ?? choicesOf(condition)
+    const isPlaced = condition._tag === "At" && PLACED.test(condition.preposition)
+    return { condition, choices: isPlaced ? yield* atWords(choices, columns) : choices }
+  }
+  const leaves = yield* inParallel(stated.flatMap(parts).map(meant))
   // "Except Ada" where no row is called so.
   const excluded = new Set(stated.flatMap((one) => (one._tag === "Not" ? parts(one.of) : [])))
   const order = lookup.order === undefined ? [] : ordered(lookup.order, columns, context).slice(0, MAX_CHOICES)

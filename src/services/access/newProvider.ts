@@ -33,22 +33,33 @@ export const checkNewProvider = (
   isAdministrators: boolean
 ): Effect.Effect<void, InvalidInput> => {
   const notTrusted = (url: string) => `it must be an https URL of at most 500 characters; ${quoted(url)} isn't.`
-  const problem = !isTrustedUrl(issuer)
-    ? providerProblem("issuer", notTrusted(issuer))
-    : isAdministrators && /[?#]/.test(issuer)
-      ? providerProblem("issuer", "an issuer has neither ? nor #.")
-      : jwksUrl !== undefined && !isTrustedUrl(jwksUrl)
-        ? providerProblem("jwksUrl", notTrusted(jwksUrl))
-        : !hasLength(audience, 500)
-          ? providerProblem("audience", "it must have 1 to 500 characters: the aud claim of the provider's tokens.")
-          : roleClaim !== undefined && !hasLength(roleClaim, 200)
-            ? providerProblem("roleClaim", "it must have 1 to 200 characters: the name of a claim.")
-            : signIn !== undefined && !hasLength(signIn.name, 50)
-              ? providerProblem("signIn", "it must have 1 to 50 characters: the name on the button.")
-              : typeof signIn?.clientSecret === "string" && !/^(env|file):./.test(signIn.clientSecret)
-                ? providerProblem("clientSecret", "it must be a reference, env:NAME or file:/path: it is stored.")
-                : undefined
-  return problem === undefined ? Effect.void : Effect.fail(problem)
+  const wrong: ReadonlyArray<readonly [isWrong: boolean, field: Field, message: () => string]> = [
+    [!isTrustedUrl(issuer), "issuer", () => notTrusted(issuer)],
+    [isAdministrators && /[?#]/.test(issuer), "issuer", () => "an issuer has neither ? nor #."],
+    [jwksUrl !== undefined && !isTrustedUrl(jwksUrl), "jwksUrl", () => notTrusted(jwksUrl!)],
+    [
+      !hasLength(audience, 500),
+      "audience",
+      () => "it must have 1 to 500 characters: the aud claim of the provider's tokens."
+    ],
+    [
+      roleClaim !== undefined && !hasLength(roleClaim, 200),
+      "roleClaim",
+      () => "it must have 1 to 200 characters: the name of a claim."
+    ],
+    [
+      signIn !== undefined && !hasLength(signIn.name, 50),
+      "signIn",
+      () => "it must have 1 to 50 characters: the name on the button."
+    ],
+    [
+      typeof signIn?.clientSecret === "string" && !/^(env|file):./.test(signIn.clientSecret),
+      "clientSecret",
+      () => "it must be a reference, env:NAME or file:/path: it is stored."
+    ]
+  ]
+  const found = wrong.find(([isWrong]) => isWrong)
+  return found === undefined ? Effect.void : Effect.fail(providerProblem(found[1], found[2]()))
 }
 
 const hasLength = (text: string, most: number) => text.trim() !== "" && text.length <= most

@@ -12,6 +12,7 @@ import { orUnavailable } from "../../database/execute.ts"
 import { isClosed } from "../../database/moves.ts"
 import type { Unavailable } from "../../domain/errors.ts"
 import { DELIVERY, type Delivery, type DeliveryReport, type ShapedText } from "../../domain/Sms.ts"
+import { spendSegments } from "./daySegments.ts"
 import { type Lease, type LeaseLost, requireRow, senderConditions } from "./SenderLeases.ts"
 
 /** A message gets at most one text of each kind. */
@@ -134,13 +135,8 @@ export class SmsOutbox extends Context.Service<
         if (budget === undefined) return true
         // Refusals get at most half, so that unknown numbers cannot exhaust the members' budget.
         const limit = kind === "refusal" ? Math.floor(budget.segments / 2) : budget.segments
-        const rows = yield* app`
-          INSERT INTO max.sms_days AS d (organization_id, day, segments)
-          SELECT ${lease.key.organizationId}::bigint, (now() AT TIME ZONE ${budget.timeZone})::date, ${segments}::int
-          WHERE ${segments}::int <= ${limit}::int
-          ON CONFLICT (organization_id, day) DO UPDATE SET segments = d.segments + excluded.segments
-          WHERE d.segments + excluded.segments <= ${limit}::int RETURNING 1 AS one`
-        return rows.length > 0
+        const { organizationId } = lease.key
+        return yield* spendSegments(app, { organizationId, timeZone: budget.timeZone, segments, limit })
       })
 
       const insert = Effect.fnUntraced(function* (lease: Lease, id: string, text: NewText) {

@@ -18,6 +18,7 @@ import { lockEpochFor } from "../members/suspension.ts"
 import { Secrets } from "../secrets/Secrets.ts"
 import { SIMULATION } from "./SmsAdmission.ts"
 import { ON_PAGE, secretOf, SmsSettings } from "./SmsSettings.ts"
+import { spendSegments } from "./daySegments.ts"
 
 /** One segment in every encoding. */
 const BODY = "This is Max: a test of this number. Texts from it reach you."
@@ -150,13 +151,8 @@ export class TestTexts extends Context.Service<
             WHERE s.hour <> excluded.hour OR s.in_hour < ${perHour}::int RETURNING 1 AS one`
           if (counted.length === 0)
             return yield* OperatorError.of(`${to} has used up its messages of this hour. Try again in the next one.`)
-          const fits = yield* app`
-            INSERT INTO max.sms_days AS d (organization_id, day, segments)
-            SELECT ${organization.id}::bigint, (now() AT TIME ZONE ${organization.timeZone})::date, 1
-            WHERE ${segmentsPerDay}::int > 0
-            ON CONFLICT (organization_id, day) DO UPDATE SET segments = d.segments + 1
-            WHERE d.segments < ${segmentsPerDay}::int RETURNING 1 AS one`
-          if (fits.length === 0)
+          const { id: organizationId, timeZone } = organization
+          if (!(yield* spendSegments(app, { organizationId, timeZone, segments: 1, limit: segmentsPerDay })))
             return yield* OperatorError.of("The organization has used up its texts of today. Try again tomorrow.")
           const id = randomBytes(12).toString("hex")
           yield* app`

@@ -48,7 +48,7 @@ const GUESTS = phrases(
   "with|inviting|invite|and invite|attended by|including|along with|together with|for me and|guests|attendees|participants|with attendees|featuring|between me and|add|and add"
 )
 const OWNED = phrases(
-  "assigned to|assign to|assign|owner is|assignee is|and give it to|and assign it to|and hand it to|hand it to|assign it to|assign them to|and assign them to|and assign it to|owned by|handled by|managed by|looked after by|belonging to|to be assigned to|to be handled by|under|owner|with owner|assignee|to be owned by|for|give it to|give them to|run by|led by|to be given to|going to|goes to|in the care of|reporting to|responsible"
+  "assigned to|assign to|assign|owner is|assignee is|and give it to|and assign it to|and hand it to|hand it to|assign it to|assign them to|and assign them to|owned by|handled by|managed by|looked after by|belonging to|to be assigned to|to be handled by|under|owner|with owner|assignee|to be owned by|for|give it to|give them to|run by|led by|to be given to|going to|goes to|in the care of|reporting to|responsible"
 )
 const DUE = phrases(
   "due|due on|due by|by|ready by|has to be ready by|must be ready by|should be ready by|needs to be ready by|to be ready by|done by|has to be done by|must be done by|should be done by|needs to be done by|finished by|has to be finished by|must be finished by|and has to be ready by|with a deadline of|with deadline|with due date|deadline|with the deadline|with a due date of|needed by|to be done by|to finish by|due date|before the end of"
