@@ -75,6 +75,7 @@ const FEATURES: Readonly<Record<string, ReadonlyArray<string>>> = {
     "access",
     "audit",
     "catalog",
+    "changes",
     "conversations",
     "import",
     "mail",

@@ -9,6 +9,8 @@ import { createHash } from "node:crypto"
 import { readFileSync } from "node:fs"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { foundation } from "../../src/database/migrations/0001_foundation.ts"
+import { pendingStatements } from "../../src/database/migrate.ts"
+import { proposalsInOneRow } from "../../src/database/migrations/0047_proposals_in_one_row.ts"
 import { SCHEMA_VERSION } from "../../src/database/migrations/index.ts"
 import { readBackupFile } from "../../src/services/operations/backup/backupFile.ts"
 import { fill } from "../../src/services/operations/backup/restore.ts"
@@ -110,5 +112,39 @@ describe("a database of Max 0.1.0", () => {
       restored,
       answers.filter(({ ask }) => ask.includes("--select"))
     )
+  })
+})
+
+describe("changes of a schema whose proposals stored their steps", () => {
+  it("keep their actions and types, and the history of rows keeps what was applied only", async () => {
+    const url = await database()
+    const version = proposalsInOneRow.id
+    const change = (id: string, state: string) =>
+      `INSERT INTO max.changes (organization_id, change_id, state, level, destructive, rows, proposer_id, channel, key, digest, expires_at)
+       VALUES (1, '${id}', '${state}', 'once', false, 2, 'ada', 'cli', '${id}', '${id}', now() + interval '1 hour')`
+    const step = (id: string, number: number, action: string, type: string, applied: string) =>
+      `INSERT INTO max.change_steps (organization_id, change_id, step, action_key, action_version, type_key, entity_id, applied_at)
+       VALUES (1, '${id}', ${number}, '${action}', 1, ${type}, '7', ${applied})`
+    const rows = await withOwner(url, (owner) =>
+      Effect.gen(function* () {
+        for (const statement of [
+          ...pendingStatements(0, version - 1),
+          change("done", "applied"),
+          change("waits", "open"),
+          step("done", 1, "p.update", "'p'", "now()"),
+          step("waits", 2, "m.delete", "'m'", "NULL"),
+          step("waits", 1, "p.update", "'p'", "NULL"),
+          step("waits", 3, "invite", "NULL", "NULL"),
+          ...pendingStatements(version - 1, version)
+        ])
+          yield* owner.unsafe(statement).unprepared
+        return yield* owner`SELECT c.change_id, c.actions, c.types,
+          (SELECT count(*)::int FROM max.change_steps s WHERE s.change_id = c.change_id) AS steps FROM max.changes c ORDER BY 1`
+      })
+    )
+    expect(rows).toEqual([
+      { change_id: "done", actions: ["p.update"], types: ["p"], steps: 1 },
+      { change_id: "waits", actions: ["p.update", "m.delete", "invite"], types: ["m", "p"], steps: 0 }
+    ])
   })
 })

@@ -97,6 +97,7 @@ export const as = Effect.fnUntraced(function* (principal: Principal) {
     reject: (changeId: string) => provide(changes.reject(changeId, VIA)),
     withdraw: (changeId: string) => provide(changes.withdraw(changeId, VIA)),
     undo: (changeId: string) => provide(changes.undo(changeId, VIA)),
+    events: (changeId: string) => provide(changes.events(changeId)),
     list: (which: "mine" | "me", sessionId?: string) => provide(changes.list({ which, sessionId })),
     history: (type: string, id: string) => provide(changes.history(type, id))
   }

@@ -30,6 +30,7 @@ import { questionsNotUnderstood } from "./0043_questions_not_understood.ts"
 import { approverWebhooks } from "./0044_approver_webhooks.ts"
 import { storingByStatements } from "./0045_storing_by_statements.ts"
 import { providersOfAdministrators } from "./0046_providers_of_administrators.ts"
+import { proposalsInOneRow } from "./0047_proposals_in_one_row.ts"
 import type { Migration } from "./Migration.ts"
 
 export const migrations: ReadonlyArray<Migration> = [
@@ -63,7 +64,8 @@ export const migrations: ReadonlyArray<Migration> = [
   questionsNotUnderstood,
   approverWebhooks,
   storingByStatements,
-  providersOfAdministrators
+  providersOfAdministrators,
+  proposalsInOneRow
 ]
 
 /** The schema version of this program. */

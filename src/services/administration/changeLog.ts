@@ -9,6 +9,7 @@ import { actionByKey } from "../../domain/Action.ts"
 import type { Catalog } from "../../domain/EntityType.ts"
 import { printable } from "../../domain/text.ts"
 import type { LoggedChange } from "../../wire/admin/changes.ts"
+import { DISTINCT_ACTIONS, EVENTS } from "../changes/records.ts"
 
 export interface ChangeLogQuery {
   /** The id of the last change of the previous page. */
@@ -35,7 +36,7 @@ const decodeLog = decodeRows(
     channel: Schema.String,
     proposer_id: Schema.String,
     token: Schema.NullOr(Schema.String),
-    actions: Schema.NullOr(Schema.Array(Schema.String)),
+    actions: Schema.Array(Schema.String),
     phases: Schema.NullOr(Schema.Array(Phase))
   })
 )
@@ -51,12 +52,10 @@ export const readChangeLog = (app: PgClient.PgClient, catalog: Catalog, { before
       CASE WHEN c.state IN ('open', 'waiting') AND c.expires_at <= clock_timestamp() THEN 'expired' ELSE c.state END AS state,
       (SELECT t.name FROM max.credentials t WHERE t.organization_id = c.organization_id AND t.credential_id = c.credential_id
         AND t.kind = 'token') AS token,
-      (SELECT array_agg(DISTINCT s.action_key) FROM max.change_steps s
-        WHERE s.organization_id = c.organization_id AND s.change_id = c.change_id) AS actions,
+      ${app.literal(DISTINCT_ACTIONS)} AS actions,
       (SELECT json_agg(json_build_object('at', to_char(e.at AT TIME ZONE 'UTC', ${ISO}), 'phase', e.phase, 'outcome', e.outcome,
-          'who', e.who, 'channel', e.channel, 'ms', e.ms) ORDER BY e.sequence)
-        FROM max.change_events e WHERE e.organization_id = c.organization_id AND e.change_id = c.change_id
-          AND e.sequence <= ${MAX_PHASES}::int) AS phases
+          'who', e.who, 'channel', e.channel, 'ms', e.ms) ORDER BY e.later, e.sequence)
+        FROM ${app.literal(EVENTS)} e WHERE e.sequence <= ${MAX_PHASES}::int) AS phases
     FROM max.changes c
     WHERE c.organization_id = ${catalog.organization.id}::bigint AND c.rows > 0 AND c.state <> 'drafted'
       AND (${before ?? null}::text IS NULL OR (c.created_at, c.change_id) < (SELECT b.created_at, b.change_id FROM max.changes b
@@ -68,7 +67,7 @@ export const readChangeLog = (app: PgClient.PgClient, catalog: Catalog, { before
       rows.map(({ actions, change_id: id, phases, proposer_id, token, ...row }): LoggedChange => ({
         ...row,
         id,
-        actionIds: (actions ?? []).map((key) => actionByKey(catalog, key)?.slug ?? key),
+        actionIds: actions.map((key) => actionByKey(catalog, key)?.slug ?? key),
         ...(token === null ? {} : { token: printable(token) }),
         proposer: { id: proposer_id },
         phases: (phases ?? []).map(({ ms, who, ...phase }) => ({

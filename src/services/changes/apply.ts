@@ -40,7 +40,7 @@ export interface Deciding {
 
 /**
  * Shares a lock on the epoch until the transaction ends, so that a change of policy, memberships or catalog waits; claims the
- * change if the epoch is the parties', with its receipt and what it undoes; sets the transaction's organization and, where one is given, its role.
+ * change if the epoch is the parties', with its receipt, its steps and what it undoes; sets the transaction's organization and, where one is given, its role.
  * The lock comes first: the claim reads from it. The role comes last, because its rights are those of the next statement.
  */
 const CLAIM = `/* max claim */ WITH entered AS (SELECT set_config('max.organization_id', $1::bigint::text, true)),
@@ -51,7 +51,10 @@ const CLAIM = `/* max claim */ WITH entered AS (SELECT set_config('max.organizat
     AND expires_at > clock_timestamp() AND (level <> 'second' OR proposer_id <> $5::text)
     AND (level <> 'twice' OR yes_at <= clock_timestamp() - interval '1 second') AND document IS NOT NULL
   RETURNING receipt ->> 'at' AS at),
-  stepped AS (UPDATE max.change_steps s SET applied_at = statement_timestamp() FROM claimed WHERE s.organization_id = $1::bigint AND s.change_id = $2::text),
+  stepped AS (INSERT INTO max.change_steps (organization_id, change_id, step, action_key, action_version, type_key, entity_id, columns, applied_at)
+    SELECT $1::bigint, $2::text, s.n, s.action, s.version, s.type, s.entity, ARRAY(SELECT jsonb_array_elements_text(s.columns)), statement_timestamp()
+    FROM claimed, ROWS FROM (jsonb_to_recordset($11::jsonb) AS (action text, version int, type text, entity text, columns jsonb))
+      WITH ORDINALITY s(action, version, type, entity, columns, n)),
   undone AS (UPDATE max.changes u SET undone_by = $2::text FROM claimed WHERE u.organization_id = $1::bigint AND u.change_id = $10::text)
   SELECT held.epoch, claimed.at, CASE WHEN $9::text IS NOT NULL THEN set_config('role', $9::text, true) END AS role
   FROM held LEFT JOIN claimed ON true`
@@ -70,12 +73,12 @@ export const claim = Effect.fnUntraced(function* (
     epoch,
     receipt,
     role,
-    undoes
+    document
   }: {
     readonly epoch: bigint
     readonly receipt: Receipt | undefined
     readonly role?: string | undefined
-    readonly undoes: string | undefined
+    readonly document: ChangeDocument
   }
 ) {
   const [claimed] = yield* sql.unsafe<Claimed>(CLAIM, [
@@ -88,10 +91,27 @@ export const claim = Effect.fnUntraced(function* (
     epoch,
     receipt === undefined ? null : JSON.stringify(receipt),
     role ?? null,
-    undoes ?? null
+    document.undoes ?? null,
+    JSON.stringify(stepsOf(document))
   ])
   return claimed?.epoch === epoch ? claimed.at : yield* Effect.fail(new StalePlan())
 })
+
+/** What the history of rows keeps of a document: no values. */
+const stepsOf = ({ calls = [], steps }: ChangeDocument) => [
+  ...steps.map(({ action, after, before, entity, type, version }) => ({
+    action,
+    version,
+    type,
+    entity,
+    columns: [...new Set([...Object.keys(before), ...Object.keys(after)])].toSorted()
+  })),
+  ...calls.map(({ action, later, values, version }) => ({
+    action,
+    version,
+    columns: Object.keys({ ...values, ...later }).toSorted()
+  }))
+]
 
 /** Applies a change, or fails and leaves everything as it was. */
 export const apply = Effect.fnUntraced(function* (
@@ -124,7 +144,7 @@ export const apply = Effect.fnUntraced(function* (
       epoch: catalog.epoch,
       receipt,
       role: deletesPeople ? undefined : changeRole,
-      undoes: document.undoes
+      document
     })
     if (missing !== undefined) {
       const type = typeByKey(catalog, missing.step.type)

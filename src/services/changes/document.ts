@@ -54,8 +54,9 @@ export const canonicalJson = (value: unknown): string => {
     if (typeof value === "number" && !Number.isSafeInteger(value)) throw new Error("A document has whole numbers only")
     return JSON.stringify(value)
   }
-  const entries = Object.entries(value)
-    .filter(([, part]) => part !== undefined)
-    .toSorted(([a], [b]) => (a < b ? -1 : 1))
-  return `{${entries.map(([key, part]) => `${JSON.stringify(key)}:${canonicalJson(part)}`).join(",")}}`
+  const parts = value as Readonly<Record<string, unknown>>
+  let text = ""
+  for (const key of Object.keys(parts).toSorted())
+    if (parts[key] !== undefined) text += `${text === "" ? "" : ","}${JSON.stringify(key)}:${canonicalJson(parts[key])}`
+  return `{${text}}`
 }

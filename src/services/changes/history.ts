@@ -52,7 +52,7 @@ export const historyOf = Effect.fnUntraced(function* (
       `/* max history */ SELECT s.change_id, s.action_key, s.columns, ${isoTime("s.applied_at")} AS at, c.proposer_id, c.decided_by,
          coalesce(c.decided_channel, c.channel) AS channel, encode(c.digest, 'hex') AS digest, c.document, c.made
        FROM max.change_steps s JOIN max.changes c ON c.organization_id = s.organization_id AND c.change_id = s.change_id
-       WHERE s.organization_id = $1::bigint AND s.type_key = $2::text AND s.entity_id = $3::text AND s.applied_at IS NOT NULL
+       WHERE s.organization_id = $1::bigint AND s.type_key = $2::text AND s.entity_id = $3::text
        ORDER BY s.applied_at DESC LIMIT ${MAX_ENTRIES}`,
       [catalog.organization.id, type.key, id]
     )

@@ -96,7 +96,7 @@ export const holdPerson = (sql: PgClient.PgClient, organizationId: bigint, perso
     personId
   ])
 
-/** Fails with the limit of a declared action that a person, who must be held, exceeds by a change; a refused attempt has no steps. */
+/** Fails with the limit of a declared action that a person, who must be held, exceeds by a change; a refused attempt has no actions. */
 export const requireActionLimits = Effect.fnUntraced(function* (
   sql: PgClient.PgClient,
   organizationId: bigint,
@@ -108,9 +108,8 @@ export const requireActionLimits = Effect.fnUntraced(function* (
     const of = actions.filter((action) => action.slug === slug)
     for (const { n, seconds } of of[0]!.limits) {
       const [row] = yield* sql.unsafe<{ count: number; rest: number }>(
-        `/* max action limit */ SELECT count(*)::int AS count, coalesce(${since("$4::int")}, 1) AS rest FROM max.changes m
-         JOIN max.change_steps s ON s.organization_id = m.organization_id AND s.change_id = m.change_id AND s.action_key = $3::text
-         WHERE m.organization_id = $1::bigint AND m.proposer_id = $2::text AND m.state <> 'drafted' AND m.change_id <> $5::text
+        `/* max action limit */ SELECT coalesce(sum(cardinality(array_positions(m.actions, $3::text))), 0)::int AS count, coalesce(${since("$4::int")}, 1) AS rest
+         FROM max.changes m WHERE m.organization_id = $1::bigint AND m.proposer_id = $2::text AND $3::text = ANY(m.actions) AND m.state <> 'drafted' AND m.change_id <> $5::text
            AND m.created_at > statement_timestamp() - make_interval(secs => $4::int)`,
         [organizationId, personId, slug, seconds, changeId]
       )

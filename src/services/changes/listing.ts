@@ -39,8 +39,7 @@ const AFTER = `($5::text IS NULL OR (c.created_at, c.change_id) <
 /** A change whose time is over is expired, whether it has been marked or not. */
 const STATE = `CASE WHEN c.state IN ${DECIDABLE} AND c.expires_at <= clock_timestamp() THEN 'expired' ELSE c.state END`
 const CHOSEN = `($6::text IS NULL OR c.proposer_id = $6::text) AND ($7::text IS NULL OR ${STATE} = $7::text)
-  AND ($8::text IS NULL OR EXISTS (SELECT 1 FROM max.change_steps s
-    WHERE s.organization_id = c.organization_id AND s.change_id = c.change_id AND s.type_key = $8::text))`
+  AND ($8::text IS NULL OR $8::text = ANY(c.types))`
 
 /** Changes, newest first. A type that doesn't exist has no changes, as one that the caller doesn't see. */
 export const listChanges = Effect.fnUntraced(function* (
@@ -70,7 +69,7 @@ const summaryOf = (row: Stored, catalog: Catalog, names: ReadonlyMap<string, str
   changeId: row.change_id,
   state: row.state,
   level: row.level,
-  actionIds: (row.actions ?? []).map((key) => actionByKey(catalog, key)?.slug ?? key),
+  actionIds: row.actions.map((key) => actionByKey(catalog, key)?.slug ?? key),
   rows: row.rows,
   proposer: row.proposer_id,
   ...(names.has(row.proposer_id) ? { proposerName: names.get(row.proposer_id)! } : {}),

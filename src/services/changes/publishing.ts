@@ -165,7 +165,7 @@ export const applyPublication = Effect.fnUntraced(function* (
     // Alone, because publishing raises the epoch: a lock that is shared first could not be raised beside another one.
     if ((yield* holdEpoch(sql, organization.id)) !== epoch) return yield* Effect.fail(new StalePlan())
     const receipt: Receipt = { state: "applied", message: "Published.", rows: 1, at: "", by: decider, entities: [] }
-    const at = yield* claim(sql, stored, deciding, { epoch, receipt, undoes: document.undoes })
+    const at = yield* claim(sql, stored, deciding, { epoch, receipt, document })
     if (at === null) return yield* Effect.fail(new NotClaimed())
     yield* refusing(requireVersion(sql, organization.id, publication.replaces), () => Stale.of(REPLACED))
     yield* refusing(requireGovernable(sql, organization, policy), notAllowed)

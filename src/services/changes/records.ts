@@ -45,7 +45,7 @@ interface StoredRow {
   readonly undoes: string | null
   readonly undone_by: string | null
   readonly replaced_by: string | null
-  readonly actions: ReadonlyArray<string> | null
+  readonly actions: ReadonlyArray<string>
 }
 
 /** A stored change; a pending one whose time is over has the state `expired`, whatever is stored. */
@@ -70,13 +70,22 @@ const UNDONE_BY = `CASE WHEN c.undone_by IS NULL OR NOT EXISTS (SELECT FROM max.
       AND NOT EXISTS (SELECT FROM max.change_steps u WHERE u.organization_id = c.organization_id AND u.change_id = c.undone_by AND u.entity_id IS NOT NULL))
   THEN c.undone_by END`
 
+/** The actions of a change `c`, each once. */
+export const DISTINCT_ACTIONS = "ARRAY(SELECT DISTINCT unnest(c.actions) ORDER BY 1)"
+
+/** The events of a change `c`, in their order: the proposer's stand in its row. */
+export const EVENTS = `(
+    SELECT false AS later, b.n AS sequence, c.created_at AS at, b.phase, b.outcome, c.proposer_id AS who, c.channel, b.ms
+    FROM ROWS FROM (jsonb_to_recordset(c.begun) AS (phase text, ms int, outcome text)) WITH ORDINALITY b(phase, ms, outcome, n)
+    UNION ALL SELECT true, e.sequence, e.at, e.phase, e.outcome, e.who, e.channel, e.ms FROM max.change_events e
+    WHERE e.organization_id = c.organization_id AND e.change_id = c.change_id)`
+
 const COLUMNS = `c.change_id, CASE WHEN c.state IN ${DECIDABLE} AND c.expires_at <= clock_timestamp() THEN 'expired' ELSE c.state END AS state,
   c.level, c.approvers, c.destructive, c.rows, c.proposer_id, c.actor, c.scope, c.channel, c.session_id, c.turn,
   encode(c.digest, 'hex') AS digest, c.document, c.yes_at IS NOT NULL AS confirmed,
   ceil(extract(epoch FROM c.expires_at - clock_timestamp()))::int AS seconds, ${isoTime("c.created_at")} AS created,
   c.decided_by, c.receipt, c.made, c.undoes, ${UNDONE_BY} AS undone_by, c.replaced_by,
-  (SELECT array_agg(DISTINCT s.action_key) FROM max.change_steps s
-    WHERE s.organization_id = c.organization_id AND s.change_id = c.change_id) AS actions,
+  ${DISTINCT_ACTIONS} AS actions,
   (SELECT t.name FROM max.credentials t
     WHERE t.organization_id = c.organization_id AND t.credential_id = c.credential_id AND t.kind = 'token') AS token,
   CASE WHEN c.channel = 'intake' THEN (SELECT json_build_object('source', s.source, 'sourceId', s.source_id, 'from', s.source_from)
@@ -174,8 +183,9 @@ export interface ChangeEntry {
 export const readEvents = (sql: PgClient.PgClient, organizationId: bigint, changeId: string) =>
   Effect.map(
     sql.unsafe<ChangeEntry>(
-      `/* max read change events */ SELECT ${isoTime("at")} AS at, phase, outcome, who, channel FROM max.change_events
-       WHERE organization_id = $1::bigint AND change_id = $2::text ORDER BY sequence DESC LIMIT 200`,
+      `/* max read change events */ SELECT ${isoTime("e.at")} AS at, e.phase, e.outcome, e.who, e.channel
+       FROM max.changes c CROSS JOIN LATERAL ${EVENTS} e
+       WHERE c.organization_id = $1::bigint AND c.change_id = $2::text ORDER BY e.later DESC, e.sequence DESC LIMIT 200`,
       [organizationId, changeId]
     ),
     (events) => events.toReversed()

@@ -117,7 +117,8 @@ const resolveSteps = Effect.fnUntraced(function* (
   return units
 })
 
-const isSame = (unit: Unit) => (each: Unit) => canonicalJson(signatureOf(each)) === canonicalJson(signatureOf(unit))
+const isSame = (unit: Unit) => (each: Unit) =>
+  (each.id === unit.id || each.op === "create") && canonicalJson(signatureOf(each)) === canonicalJson(signatureOf(unit))
 
 /** Adds a unit, unless it is there already; a second update of a row joins the first, because a row is written once. */
 const merged = (units: ReadonlyArray<Unit>, unit: Unit): Effect.Effect<ReadonlyArray<Unit>, InvalidInput> => {

@@ -1,5 +1,5 @@
 /**
- * Storing a proposal: one call of `max.store_proposal` (migration 45), which holds the person, finds the same proposal, counts, and
+ * Storing a proposal: one call of `max.store_proposal` (migration 47), which holds the person, finds the same proposal, counts, and
  * inserts what is within the limits. The call is a transaction of its own.
  */
 import type { PgClient } from "@effect/sql-pg"
@@ -18,8 +18,8 @@ import { type ChangeEvent, isoTime, type NewChange, readChange, type Stored, typ
 
 const STORE = `/* max change */ SELECT s.calls_rest, s.changes, s.changes_rest, s.destructive, s.destructive_rest, s.rows, s.known, ${isoTime("s.created")} AS created, s.token
   FROM max.store_proposal($1::bigint, $2::text, $3::text, $4::text, $5::text[], $6::boolean, $7::int, $8::text, $9::jsonb, $10::jsonb, $11::text, $12::text,
-    $13::text, $14::text, decode($15::text, 'hex'), decode($16::text, 'hex'), $17::text, $18::text, $19::int, $20::jsonb, $21::jsonb,
-    $22::int, $23::int, $24::int, $25::text, $26::boolean, $27::int) s`
+    $13::text, $14::text, decode($15::text, 'hex'), decode($16::text, 'hex'), $17::text, $18::text, $19::int, $20::text[], $21::text[], $22::jsonb,
+    $23::int, $24::int, $25::int, $26::text, $27::boolean, $28::int) s`
 
 interface Storing extends Counts {
   /** The seconds until another call is counted, if this one is over the limit. */
@@ -39,7 +39,7 @@ interface Storage {
   readonly replaces: string | undefined
 }
 
-/** Counts the call, and stores a change with its steps and first events in place of a draft, or finds the same proposal. */
+/** Counts the call, and stores a change with its first events in place of a draft, or finds the same proposal. */
 export const storeChange = (...storing: Parameters<typeof store>): ReturnType<typeof store> => {
   const [sql, organizationId, , { changeId, limits, proposerId }] = storing
   if (limits.length === 0) return store(...storing)
@@ -60,20 +60,7 @@ const store = Effect.fnUntraced(function* (
   limits: ChangeLimits,
   { callersKey, isCounted, replaces }: Storage
 ): Effect.fn.Return<{ readonly known: boolean; readonly stored: Stored }, Decided | TooManyCalls | SqlError.SqlError> {
-  const steps = [
-    ...change.steps.map(({ action, after, before, entity, type, version }) => ({
-      action,
-      version,
-      type,
-      entity,
-      columns: [...new Set([...Object.keys(before), ...Object.keys(after)])].toSorted()
-    })),
-    ...change.calls.map(({ action, later, values, version }) => ({
-      action,
-      version,
-      columns: Object.keys({ ...values, ...later }).toSorted()
-    }))
-  ]
+  const actions = [...change.steps, ...change.calls].map(({ action }) => action)
   const [found] = yield* sql.unsafe<Storing>(STORE, [
     organizationId,
     change.changeId,
@@ -94,7 +81,8 @@ const store = Effect.fnUntraced(function* (
     change.document,
     change.undoes ?? null,
     change.seconds,
-    JSON.stringify(steps),
+    actions,
+    [...new Set(change.steps.map(({ type }) => type))],
     JSON.stringify(events),
     limits.changes,
     limits.destructive,

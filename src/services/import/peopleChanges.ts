@@ -25,10 +25,10 @@ export interface Meeting {
 /** Whether people have changed any row of the type. */
 export const anyChanges = ({ organization, sql, type }: Pick<Destination, "organization" | "sql" | "type">) =>
   Effect.map(
-    sql.unsafe(
-      "SELECT 1 FROM max.change_steps WHERE organization_id = $1::bigint AND type_key = $2::text AND applied_at IS NOT NULL LIMIT 1",
-      [organization.id, type.key]
-    ),
+    sql.unsafe("SELECT 1 FROM max.change_steps WHERE organization_id = $1::bigint AND type_key = $2::text LIMIT 1", [
+      organization.id,
+      type.key
+    ]),
     (rows) => rows.length > 0
   )
 
@@ -57,7 +57,7 @@ export const addChangedCells = Effect.fnUntraced(function* (
     `/* max import changed */ SELECT t.external_id, s.columns, c.document::jsonb -> 'steps' -> (s.step - 1) -> 'after' AS after, ` +
       `ARRAY[${columns.map((column) => storedText(column) ?? "NULL").join(", ")}]::text[] AS now ` +
       `FROM ${qualified(type.relation)} t ` +
-      `JOIN max.change_steps s ON s.organization_id = t.organization_id AND s.type_key = $2::text AND s.entity_id = t.id::text AND s.applied_at IS NOT NULL ` +
+      `JOIN max.change_steps s ON s.organization_id = t.organization_id AND s.type_key = $2::text AND s.entity_id = t.id::text ` +
       `JOIN max.changes c ON c.organization_id = s.organization_id AND c.change_id = s.change_id ` +
       `WHERE t.organization_id = $1::bigint AND t.external_id = ANY($3::text[]) ORDER BY s.applied_at`,
     [organization.id, type.key, texts(externalIds)]
