@@ -87,7 +87,7 @@ const publishing = "src/services/changes/publishing.ts"
 const publishingTest = "test/services/changes/publishing.test.ts"
 const connectionsTest = "test/channels/http/connections.test.ts"
 const importsTest = "test/channels/http/imports.test.ts"
-const storing = "src/database/migrations/0030_storing_proposals.ts"
+const storing = "src/database/migrations/0047_proposals_in_one_row.ts"
 const passkeysTest = "test/channels/http/passkeys.test.ts"
 const mcpChanges = "test/channels/http/mcpChanges.test.ts"
 const racesTest = "test/services/changes/races.test.ts"
@@ -1909,7 +1909,7 @@ export const replays = [
       racesTest,
       "share exact limits per person: changes, deletions, rows and calls, each refused with the seconds to wait"
     ],
-    defence: "0030_storing_proposals.ts: one proposal of a person at a time is counted",
+    defence: "0047_proposals_in_one_row.ts: one proposal of a person at a time is counted",
     removed: "the lock",
     patches: [[storing, "pg_advisory_xact_lock(hashtextextended", "abs(hashtextextended"]]
   },
@@ -2039,8 +2039,8 @@ export const replays = [
   {
     name: "A repeat lowered the confirmation that a change needs (our own review)",
     test: ["test/services/changes/keeping.test.ts", "proposed again keep their level and their time"],
-    defence: "0030_storing_proposals.ts `ended`: a repeat that needs a higher level withdraws the lower one",
-    removed: "the comparison of levels",
+    defence: "0047_proposals_in_one_row.ts: a repeat that needs a higher level withdraws the lower one",
+    removed: "the order of the comparison of levels",
     patches: [[storing, "c.level) < array_position(", "c.level) > array_position("]]
   },
   {
