@@ -221,9 +221,9 @@ layer(TestServices, { excludeTestServices: true })("a change is refused", (it) =
       ])
       for (let attempt = 2; attempt < 10; attempt++)
         yield* refusal(rita.update("people.update", [theirs!], { status: "Won" }))
-      expect(yield* refusal(rita.update("people.update", [theirs!], { status: "Won" }))).toMatchObject([
+      expect(yield* refusal(rita.update("people.update", [theirs!], { status: "Won" }))).toEqual([
         "TooManyCalls",
-        /./
+        expect.stringContaining("At most 10 changes a minute.")
       ])
       expect(yield* rita.list("mine")).toEqual([])
     })
