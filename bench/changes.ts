@@ -21,8 +21,10 @@ import { byPhone } from "./world/questions.ts"
 const ROUNDS = 400
 /** Proposals of one person: as many as the default limit allows in a minute, because each one counts those before it. */
 const PROPOSALS = 10
-/** Proposals before the tables' statistics are collected. */
-const FIRST = 200
+/** People that proposals are about and by; they come round again after ten proposals each. */
+const PEOPLE = 1000
+/** Operations before a race, until its code is compiled and its tables have statistics. */
+const FIRST = 3000
 const IN_FLIGHT = 8
 const BLOCKS = 20
 const SECONDS = 0.5
@@ -79,13 +81,16 @@ const changing = Effect.fnUntraced(function* (of: WorldOrganization) {
 const proposing = Effect.fnUntraced(function* (of: WorldOrganization, say: Say) {
   const { find, idOf, propose } = yield* changing(of)
   const ids = yield* Effect.forEach(
-    Array.from({ length: 200 }, (_, index) => index),
+    Array.from({ length: PEOPLE }, (_, index) => index),
     idOf
   )
   let proposals = 0
   const next = (round: number) =>
     propose(ids[round % ids.length]!, ids[Math.floor(proposals++ / PROPOSALS) % ids.length])
-  for (let round = 0; round < FIRST; round++) yield* next(round)
+  for (let round = 0; round < FIRST; round++) {
+    yield* next(round)
+    yield* find(byPhone(of, round))
+  }
   // As autovacuum does within a minute: plans that were made while the tables were empty read all changes of the organization.
   const { owner } = yield* Database
   yield* owner.unsafe("ANALYZE max.changes").unprepared
@@ -156,17 +161,16 @@ const confirming = Effect.fnUntraced(function* (of: WorldOrganization, say: Say)
     const { changeId, preview } = yield* propose(id)
     open = { changeId, digest: preview.digest!, id: decodeId(id)!.toString() }
   })
-  const raced = yield* race(
-    [
-      {
-        name: "the statements by hand",
-        prepare,
-        run: (round) => hand(open.changeId, open.digest, open.id, `hand-${process.pid}-${round}@example.com`)
-      },
-      { name: "confirm", prepare, run: () => confirm(open.changeId, open.digest) }
-    ],
-    { rounds: ROUNDS, seconds: 120 }
-  )
+  const contestants = [
+    {
+      name: "the statements by hand",
+      prepare,
+      run: (round: number) => hand(open.changeId, open.digest, open.id, `hand-${process.pid}-${round}@example.com`)
+    },
+    { name: "confirm", prepare, run: () => confirm(open.changeId, open.digest) }
+  ]
+  yield* race(contestants, { rounds: FIRST / 2, seconds: 30 })
+  const raced = yield* race(contestants, { rounds: ROUNDS, seconds: 120 })
   say(raceTable("a confirmation of one cell", raced))
   return [
     {
