@@ -7,7 +7,7 @@ import type { SqlError } from "effect/sql"
 import { appendHeld, leaveRoleHoldingAudit } from "../../database/audit.ts"
 import { newDataVersion } from "../../database/dataVersion.ts"
 import type { Database } from "../../database/Database.ts"
-import type { ChangeDocument, Receipt } from "../../domain/Change.ts"
+import type { ChangeDocument, ChangeStep, Receipt } from "../../domain/Change.ts"
 import { actionByKey } from "../../domain/Action.ts"
 import { typeByKey } from "../../domain/EntityType.ts"
 import { NotAllowed, type NotYet, Stale } from "../../domain/errors.ts"
@@ -92,26 +92,19 @@ export const claim = Effect.fnUntraced(function* (
     receipt === undefined ? null : JSON.stringify(receipt),
     role ?? null,
     document.undoes ?? null,
-    JSON.stringify(stepsOf(document))
+    JSON.stringify(document.steps.map(appliedStep))
   ])
   return claimed?.epoch === epoch ? claimed.at : yield* Effect.fail(new StalePlan())
 })
 
-/** What the history of rows keeps of a document: no values. */
-const stepsOf = ({ calls = [], steps }: ChangeDocument) => [
-  ...steps.map(({ action, after, before, entity, type, version }) => ({
-    action,
-    version,
-    type,
-    entity,
-    columns: [...new Set([...Object.keys(before), ...Object.keys(after)])].toSorted()
-  })),
-  ...calls.map(({ action, later, values, version }) => ({
-    action,
-    version,
-    columns: Object.keys({ ...values, ...later }).toSorted()
-  }))
-]
+/** What the history of rows keeps of a step: no values. */
+const appliedStep = ({ action, after, before, entity, type, version }: ChangeStep) => ({
+  action,
+  version,
+  type,
+  entity,
+  columns: [...new Set([...Object.keys(before), ...Object.keys(after)])].toSorted()
+})
 
 /** Applies a change, or fails and leaves everything as it was. */
 export const apply = Effect.fnUntraced(function* (
@@ -136,7 +129,7 @@ export const apply = Effect.fnUntraced(function* (
   )
   const named = (document.calls ?? []).map(({ action }) => action)
   for (const writer of writers) yield* requireKnown(named, writer)
-  const receipt = missing === undefined && gone === undefined ? receiptOf(document, decider, writers[0]) : undefined
+  const receipt = missing === undefined ? receiptOf(document, decider, writers[0]) : undefined
   // Memberships are read as the service, after the claim has locked the epoch.
   const deletesPeople = deletedPeople(document.steps, { catalog }).length > 0
   return yield* Effect.gen(function* () {

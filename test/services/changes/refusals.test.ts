@@ -321,6 +321,21 @@ layer(TestServices, { excludeTestServices: true })("a change is refused", (it) =
       )
     }
 
+    it.effect("a person who would be deleted became a member: that is said, and the row stays", () =>
+      Effect.gen(function* () {
+        const { admin, organization } = yield* changing("joined")
+        const [ada] = yield* addPeople(organization, [{ name: "Ada", email: "ada@joined.example" }])
+        const draft = yield* admin.remove("people.delete", [ada!])
+        const members = yield* Memberships
+        yield* members.add(organization, { identifier: "ada@joined.example", roles: ["member"] })
+        expect(yield* Effect.flip(confirmed(admin, draft))).toMatchObject({
+          _tag: "NotAllowed",
+          message: "Ada is a member and can't be deleted: suspend the member instead."
+        })
+        expect(yield* cellOf(organization, entityId(ada!), "name")).toBe("Ada")
+      })
+    )
+
     it.effect("the policy changed: the rules of now decide, and a change that they still permit is applied", () =>
       Effect.gen(function* () {
         const here = yield* world("policy-kept")
