@@ -38,6 +38,7 @@ import { Exporter } from "./services/operations/Exporter.ts"
 import { ExternalIds } from "./services/operations/ExternalIds.ts"
 import { Invitations } from "./services/access/Invitations.ts"
 import { IdentityProviders } from "./services/access/IdentityProviders.ts"
+import { CALLBACK_PATH } from "./services/access/openIdClient.ts"
 import { Mailer } from "./services/mail/Mailer.ts"
 import { IdentityResolver } from "./services/members/IdentityResolver.ts"
 import { Backups } from "./services/operations/Backups.ts"
@@ -168,7 +169,12 @@ const ConfiguredModelSettings = Layer.unwrap(
 
 /** Providers that administrators add may be at the private hosts that the operator lists. */
 const ConfiguredProviders = Layer.unwrap(
-  Effect.map(Env, ({ privateHosts }) => IdentityProviders.layer({ hosts: privateHosts }))
+  Effect.map(Env, ({ privateHosts, publicUrl }) =>
+    IdentityProviders.layer({
+      hosts: privateHosts,
+      redirectUri: publicUrl === undefined ? undefined : `${publicUrl}${CALLBACK_PATH}`
+    })
+  )
 )
 
 const ConfiguredTestTexts = Layer.unwrap(

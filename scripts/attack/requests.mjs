@@ -445,6 +445,12 @@ export const requestsOf = async (world) => {
       )
     ),
     post(
+      "replace a client's secret",
+      "/v1/admin/providers/secret",
+      { issuer: "https://login.example.com", audience: "unknown", clientSecret: "secret" },
+      { status: [409] }
+    ),
+    post(
       "remove an identity provider",
       "/v1/admin/providers/remove",
       { issuer: "https://login.example.com", audience: "unknown" },

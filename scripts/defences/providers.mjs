@@ -1,5 +1,6 @@
 /** Defences of identity providers that administrators add, and of signing in at one. */
 
+const secrets = "test/channels/http/clientSecrets.test.ts"
 const added = "test/channels/http/newProviders.test.ts"
 const addresses = "test/channels/http/providerAddresses.test.ts"
 const signIn = "test/web/providerSignIn.test.ts"
@@ -79,9 +80,11 @@ export const providers = [
       addresses,
       "leads the server to no private address when a person signs in, for its description or for the token"
     ],
-    defence: "ProviderSignIn.ts `configured`: what a sign-in asks is guarded",
+    defence: "openIdClient.ts `configuredClient`: what a sign-in asks is guarded",
     removed: "the guard",
-    patches: [[browser, "...(ask === undefined ? {} : { [client.customFetch]: ask }),", ""]]
+    patches: [
+      ["src/services/access/openIdClient.ts", "...(ask === undefined ? {} : { [client.customFetch]: ask }),", ""]
+    ]
   },
   {
     name: "An identity provider added without a token that it has signed (our own review)",
@@ -194,6 +197,84 @@ export const providers = [
     removed: "the public address",
     patches: [
       [routes, 'publicUrl ?? `http://${headers["host"]}`', '`http://${headers["x-forwarded-host"] ?? headers["host"]}`']
+    ]
+  },
+  {
+    name: "A client's secret that its provider refuses, which replaced one that worked (our own review)",
+    test: [secrets, "stays as it is unless the provider says that it takes the new one"],
+    defence: "IdentityProviders.ts `replaceSecret`: the provider is asked before the old secret is replaced",
+    removed: "the trial",
+    patches: [[service, "yield* tryClientSecret(provider, secret, fetchFor(provider), redirectUri)", ""]]
+  },
+  {
+    name: "A client's secret that counted as taken on an answer that says nothing about it (our own review)",
+    test: [secrets, "stays as it is unless the provider says that it takes the new one"],
+    defence: "openIdClient.ts `tryClientSecret`: only `invalid_grant` says that the client was authenticated",
+    removed: "the refusal of all other answers",
+    patches: [["src/services/access/openIdClient.ts", "  return yield* unanswered\n", ""]]
+  },
+  {
+    name: "A client's secret replaced by an administrator who may not add the provider (our own review)",
+    test: [secrets, "is replaced only with every power, and the provider isn't asked without"],
+    defence: "Providers.ts `replaceSecret`: replacing a secret needs every power",
+    removed: "the powers but one",
+    patches: [
+      [
+        page,
+        "current(administrator, Power.literals)\n          yield* providers.replaceSecret",
+        'current(administrator, ["members"])\n          yield* providers.replaceSecret'
+      ]
+    ]
+  },
+  {
+    name: "A client's secret replaced with powers that were lost while the provider was asked (our own review)",
+    test: [secrets, "isn't replaced by an administrator who lost a power while the provider was asked"],
+    defence: "IdentityProviders.ts `replaceSecret`: the epoch that admitted the administrator is held for the act",
+    removed: "the comparison of epochs",
+    patches: [
+      [
+        service,
+        "lockEpochFor(app, organization, administrator)\n              const rows = yield* app`UPDATE",
+        "lockEpochFor(app, organization, undefined)\n              const rows = yield* app`UPDATE"
+      ]
+    ]
+  },
+  {
+    name: "A client's secret kept for a provider that was removed while it was asked (our own review)",
+    test: [secrets, "isn't stored for a provider that was removed while it was asked"],
+    defence: "IdentityProviders.ts `replaceSecret`: the provider is there in the transaction that stores the secret",
+    removed: "the comparison",
+    patches: [
+      [
+        service,
+        "if (rows.length === 0) return false\n              yield* reference",
+        "if (rows.length > 1) return false\n              yield* reference"
+      ]
+    ]
+  },
+  {
+    name: "A replaced client's secret that stayed in the database (our own review)",
+    test: [
+      secrets,
+      "is replaced in place by one that the provider takes, sealed, recorded and told to no reader, and the old one is gone"
+    ],
+    defence: "Secrets.ts `put`: a new secret takes the place of the old one",
+    removed: "the replacement",
+    patches: [
+      [
+        "src/services/secrets/Secrets.ts",
+        "version = excluded.version, sealed = excluded.sealed,",
+        "version = excluded.version,"
+      ]
+    ]
+  },
+  {
+    name: "A client's secret sent into the network, to where an administrator's provider leads (SSRF, our own review)",
+    test: [addresses, "leads the server to no private address when a client's secret is tried"],
+    defence: "openIdClient.ts `configuredClient`: what asks a provider is guarded",
+    removed: "the guard",
+    patches: [
+      ["src/services/access/openIdClient.ts", "...(ask === undefined ? {} : { [client.customFetch]: ask }),", ""]
     ]
   }
 ]

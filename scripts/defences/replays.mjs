@@ -3324,8 +3324,8 @@ export const replays = [
     patches: [
       [
         "src/services/access/IdentityProviders.ts",
-        "lockEpochFor(app, organization, administrator)",
-        "lockEpochFor(app, organization, undefined)"
+        "lockEpochFor(app, organization, administrator)\n              const rows = yield* app`DELETE",
+        "lockEpochFor(app, organization, undefined)\n              const rows = yield* app`DELETE"
       ]
     ]
   },

@@ -376,6 +376,13 @@ const ACTS: ReadonlyArray<Act> = [
     }
   },
   {
+    route: "POST /v1/admin/providers/secret",
+    what: "replaces the secret of an identity provider's client",
+    before: [(twin) => ["idp", "add", ...trusted(twin), "--sign-in", "Twin ID", "--client-secret", "env:TWILIO_TOKEN"]],
+    body: (twin) => ({ issuer: provider.issuer, audience: twin.host, clientSecret: KEY }),
+    command: (twin) => ["idp", "secret", ...trusted(twin), "--client-secret", "env:ANTHROPIC_KEY", "--seal"]
+  },
+  {
     route: "POST /v1/admin/providers/remove",
     what: "stops trusting an identity provider",
     before: [(twin) => ["idp", "add", ...trusted(twin)]],

@@ -15,6 +15,7 @@ import { administered } from "../support/administered.ts"
 import { accessibilityFaults, openBrowser, openPage } from "../support/browser.ts"
 import { migratedDatabase } from "../support/database.ts"
 import { ask, startServer, type TestServer } from "../support/http.ts"
+import { look } from "../support/staged.ts"
 
 const SECRET = "a secret of the client that is long enough"
 /** One that an administrator pastes is a single word. */
@@ -57,9 +58,9 @@ beforeAll(async () => {
   keys = await generateKeyPair("RS256", { extractable: true })
   const provider = new Provider(issuer, {
     jwks: { keys: [{ ...(await exportJWK(keys.privateKey)), kid: "one", alg: "RS256", use: "sig" }] },
-    clients: ["max", "max-roles", "max-page"].map((client_id) => ({
+    clients: ["max", "max-roles", "max-page", "max-replaced"].map((client_id) => ({
       client_id,
-      client_secret: client_id === "max-page" ? PASTED : SECRET,
+      client_secret: ["max-page", "max-replaced"].includes(client_id) ? PASTED : SECRET,
       redirect_uris: [`${url}/v1/session/callback`]
     })),
     cookies: { keys: ["a key of the test"] },
@@ -161,7 +162,7 @@ describe("a provider that an administrator adds on the page", () => {
     await page.getByLabel("Issuer").fill(issuer)
     await page.getByLabel("Audience").fill(audience)
     await page.getByLabel("Name on the sign-in page").fill("Page ID")
-    await page.getByLabel("Client secret").fill(PASTED)
+    await page.getByLabel("Client secret", { exact: true }).fill(PASTED)
   }
 
   it("is tried with a pasted token, and lets a person sign in with its sealed secret until it is removed", async () => {
@@ -193,6 +194,61 @@ describe("a provider that an administrator adds on the page", () => {
     const ways = await ask(url, "/v1/session/ways", { headers: { host: new URL(url).host } })
     expect(ways.text).not.toContain("Page ID")
   })
+})
+
+describe("an expired secret of a provider's client", () => {
+  it.each([
+    { width: 1280, theme: "light" },
+    { width: 390, theme: "dark" },
+    { width: 390, theme: "light" },
+    { width: 1280, theme: "dark" }
+  ] as const)(
+    "is replaced on the page by one that the provider takes, and people sign in again, at $width in $theme",
+    async (looks) => {
+      const client = {
+        issuer,
+        audience: "max-replaced",
+        signIn: { name: "Old ID", clientSecret: "env:EXPIRED_SECRET" }
+      }
+      process.env["EXPIRED_SECRET"] = "expired"
+      await server.run(Effect.flatMap(IdentityProviders, (all) => all.add(harbor.organization, client)))
+      const refused = await signInAs("lena", "Old ID")
+      await expect.poll(() => text(refused.page)).toContain("The sign-in was not completed")
+      await refused.close()
+
+      const session = { name: "max_session", value: await server.run(harbor.session("yuki")), url }
+      const { close, page } = await openPage(browser, url, { ...looks, cookie: session })
+      await page.goto(`${url}/admin#/access`)
+      const part = page.getByRole("region", { name: "Old ID" })
+      const field = part.getByLabel("New client secret")
+      await field.fill("another-wrong-one")
+      await page.keyboard.press("Enter")
+      await expect.poll(() => part.getByRole("alert").innerText()).toContain("refuses this secret")
+      expect(await field.getAttribute("aria-invalid")).toBe("true")
+      expect(await accessibilityFaults(page)).toEqual([])
+      await part.getByText("kept by the operator").waitFor()
+      await field.scrollIntoViewIfNeeded()
+      await look(page, "access-secret-refused", looks)
+      await field.fill(PASTED)
+      await page.keyboard.press("Tab")
+      await page.keyboard.press("Enter")
+      await part.getByText("sealed", { exact: true }).waitFor()
+      expect(await page.locator("[role=status]").last().innerText()).toBe("The provider took the new secret.")
+      expect(await field.inputValue()).toBe("")
+      expect(await page.content()).not.toContain(PASTED)
+      await field.scrollIntoViewIfNeeded()
+      await look(page, "access-secret-replaced", looks)
+      await close()
+
+      const person = await signInAs("lena", "Old ID")
+      await expect.poll(() => person.page.title()).toBe("Max at Harbor")
+      await person.close()
+      const remove = Effect.flatMap(IdentityProviders, (all) =>
+        all.remove(harbor.organization, issuer, client.audience)
+      )
+      await server.run(remove)
+    }
+  )
 })
 
 describe("the way back from a provider", () => {

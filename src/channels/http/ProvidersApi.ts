@@ -36,6 +36,14 @@ export const providers = HttpApiGroup.make("providers")
       success: HttpApiSchema.NoContent,
       error: [InvalidInput, ...error]
     }).annotate(OpenApi.Summary, "Trust a provider that has signed the token; needs every power"),
+    HttpApiEndpoint.post("setProviderSecret", "/v1/admin/providers/secret", {
+      payload: Wire.SetProviderSecret,
+      success: HttpApiSchema.NoContent,
+      error: [InvalidInput, ...error]
+    }).annotate(
+      OpenApi.Summary,
+      "Replace the secret of a provider's client, if the provider takes the new one; needs every power"
+    ),
     HttpApiEndpoint.post("removeProvider", "/v1/admin/providers/remove", {
       payload: Wire.RemoveProvider,
       success: HttpApiSchema.NoContent,

@@ -2,13 +2,13 @@
 import { Effect, Layer } from "effect"
 import { HttpRouter, HttpServerRequest, HttpServerResponse } from "effect/http"
 import { FailedAuthThrottle } from "../../services/access/FailedAuthThrottle.ts"
+import { CALLBACK_PATH } from "../../services/access/openIdClient.ts"
 import { ProviderSignIn } from "../../services/access/ProviderSignIn.ts"
 import { Env } from "../../env.ts"
 import type { Route } from "./edge.ts"
 import { sessionCookie } from "./sessionCookie.ts"
 import { HttpSettings } from "./settings.ts"
 
-const CALLBACK = "/v1/session/callback"
 const WITH = "/v1/session/with/:provider"
 /** Seconds until a person must be back. */
 const PENDING_SECONDS = 600
@@ -16,7 +16,7 @@ const PENDING_SECONDS = 600
 export const PROVIDER_ROUTES: ReadonlyArray<Route> = [
   { method: "GET", path: WITH },
   // Providers add parameters of their own.
-  { method: "GET", path: CALLBACK }
+  { method: "GET", path: CALLBACK_PATH }
 ]
 
 /** The page that says what happened: refused by the provider or forged, no access, or unavailable. */
@@ -51,12 +51,12 @@ export const SignInAtProvider = Layer.unwrap(
     const begin = HttpRouter.add("GET", WITH, (request) =>
       Effect.gen(function* () {
         const id = request.url.split(/[?#]/, 1)[0]!.split("/").at(-1)!
-        const { pending, url } = yield* signIn.begin(id, originOf(request) + CALLBACK)
+        const { pending, url } = yield* signIn.begin(id, originOf(request) + CALLBACK_PATH)
         return keep(HttpServerResponse.redirect(url, { status: 303 }), pending, PENDING_SECONDS)
       }).pipe(Effect.catch(failed))
     )
 
-    const finish = HttpRouter.add("GET", CALLBACK, (request) =>
+    const finish = HttpRouter.add("GET", CALLBACK_PATH, (request) =>
       Effect.gen(function* () {
         const pending = request.cookies[pendingCookie]
         if (pending === undefined || pending.length > 2000) return failedPage("refused")

@@ -20,6 +20,8 @@ export const Providing = HttpApiBuilder.group(
       tryNewProvider: ({ payload }) =>
         respond((by) => Effect.map(providers.tryNew(by, payload), (tried) => json<Wire.TriedToken>(tried))),
       addProvider: ({ payload }) => respond((by) => Effect.as(providers.add(by, payload), HttpServerResponse.empty())),
+      setProviderSecret: ({ payload }) =>
+        respond((by) => Effect.as(providers.replaceSecret(by, payload), HttpServerResponse.empty())),
       removeProvider: ({ payload }) =>
         respond((by) => Effect.as(providers.remove(by, payload), HttpServerResponse.empty()))
     })

@@ -4,7 +4,7 @@
  */
 import { Context, Effect, Layer, Redacted } from "effect"
 import { createHash } from "node:crypto"
-import { OPERATOR } from "../../database/audit.ts"
+import { appendAudit, OPERATOR } from "../../database/audit.ts"
 import { Database } from "../../database/Database.ts"
 import { raiseEpoch } from "../../database/epoch.ts"
 import { orUnavailable } from "../../database/execute.ts"
@@ -28,6 +28,7 @@ import {
 } from "./jwt.ts"
 import { JWT_FAULTS } from "./jwtFaults.ts"
 import { checkNewProvider, type NewProvider, providerProblem, unreadable } from "./newProvider.ts"
+import { tryClientSecret } from "./openIdClient.ts"
 
 export interface IdentityProvider extends TrustedIssuer {
   /** With it, people sign in at the provider from Max's sign-in page. The audience is then the client's id. */
@@ -61,6 +62,12 @@ export const providerId = ({ audience, issuer }: Pick<IdentityProvider, "issuer"
 /** The name of its client's secret among the sealed ones. */
 const secretName = (provider: Pick<IdentityProvider, "issuer" | "audience">) => `provider ${providerId(provider)}`
 
+/** A client's secret, and the reference to keep of it; without a reference it is sealed. */
+export interface NewClientSecret {
+  readonly secret: Redacted.Redacted<string>
+  readonly reference?: string
+}
+
 /** An administrator, and a token of theirs that the provider has signed. */
 export interface Vouched {
   readonly administrator: Principal
@@ -91,6 +98,13 @@ export class IdentityProviders extends Context.Service<
     readonly fetchFor: (provider: Pick<IdentityProvider, "issuer" | "addedBy">) => GuardedFetch | undefined
     /** The sealed secret of its client. */
     readonly sealedSecret: (provider: OfferedProvider) => Effect.Effect<string, OperatorError | Unavailable>
+    /** Replaces the secret of a provider's client, if the provider takes the new one, and forgets the old one. */
+    readonly replaceSecret: (
+      organization: Organization,
+      provider: Pick<IdentityProvider, "issuer" | "audience">,
+      given: NewClientSecret,
+      administrator?: Principal
+    ) => Effect.Effect<void, InvalidInput | OperatorError | Unavailable>
     /** Stops trusting a provider with immediate effect in every process. */
     readonly remove: (
       organization: Organization,
@@ -109,8 +123,14 @@ export class IdentityProviders extends Context.Service<
     readonly verify: (jwt: string) => Effect.Effect<ProvenIdentity, NotAuthenticated | Unavailable>
   }
 >()("max/services/IdentityProviders") {
-  /** `hosts`: private ones that the operator lists. */
-  static readonly layer = ({ hosts }: { readonly hosts: ReadonlyArray<string> }) =>
+  /** `hosts`: private ones that the operator lists. `redirectUri`: where providers lead back to, if it is known. */
+  static readonly layer = ({
+    hosts,
+    redirectUri
+  }: {
+    readonly hosts: ReadonlyArray<string>
+    readonly redirectUri?: string | undefined
+  }) =>
     Layer.effect(
       IdentityProviders,
       Effect.gen(function* () {
@@ -131,6 +151,14 @@ export class IdentityProviders extends Context.Service<
             (rows) => rows.map(providerOf)
           )
         )
+
+        const trusted = Effect.fnUntraced(function* (
+          organization: Organization,
+          { audience, issuer }: Pick<IdentityProvider, "issuer" | "audience">
+        ) {
+          const all = yield* list(organization)
+          return all.find((one) => one.issuer === issuer && one.audience === audience) ?? (yield* unknownProvider)
+        })
 
         /** The providers that a JWT's claims name, at most two. Several, such as those of two organizations, name none. */
         const named = (claims: { readonly issuer: string; readonly audiences: ReadonlyArray<string> }) =>
@@ -165,6 +193,11 @@ export class IdentityProviders extends Context.Service<
           return { organizationId: organization.id, ...provenBy(verified.payload, provider) }
         })
 
+        const sealable = (organization: Organization, secret: Redacted.Redacted<string>) =>
+          Effect.mapError(secrets.take(organization, { secret }), ({ message }) =>
+            providerProblem("clientSecret", message)
+          )
+
         /** A new provider with the address of its keys. */
         const described = Effect.fnUntraced(function* (
           organization: Organization,
@@ -174,10 +207,7 @@ export class IdentityProviders extends Context.Service<
           yield* checkNewProvider(given, administrator !== undefined)
           const { audience, issuer, roleClaim, signIn } = given
           const clientSecret = signIn?.clientSecret
-          if (Redacted.isRedacted(clientSecret))
-            yield* secrets
-              .take(organization, { secret: clientSecret })
-              .pipe(Effect.mapError(({ message }) => providerProblem("clientSecret", message)))
+          if (Redacted.isRedacted(clientSecret)) yield* sealable(organization, clientSecret)
           const by = administrator === undefined ? {} : { addedBy: administrator.anchorEntityId }
           const ask = fetchFor({ issuer, ...by })
           const discovered = discoverKeys(issuer, ask)
@@ -256,6 +286,36 @@ export class IdentityProviders extends Context.Service<
             (rows) => rows.map((row) => ({ ...providerOf(row), organization: organizationOf(row) }))
           ),
 
+          replaceSecret: Effect.fn("IdentityProviders.replaceSecret")(function* (
+            organization,
+            named,
+            { reference, secret: given },
+            administrator
+          ) {
+            const provider = yield* trusted(organization, named)
+            if (provider.signIn === undefined) return yield* noClient
+            const secret = yield* reference === undefined ? sealable(organization, given) : Effect.succeed(given)
+            yield* tryClientSecret(provider, secret, fetchFor(provider), redirectUri)
+            const { audience, issuer } = provider
+            const actor = administrator?.anchorEntityId ?? OPERATOR
+            const kept = reference ?? SEALED
+            const replaced = yield* Effect.gen(function* () {
+              yield* lockEpochFor(app, organization, administrator)
+              const rows = yield* app`UPDATE max.identity_providers SET client_secret = ${kept}
+                  WHERE organization_id = ${organization.id} AND issuer = ${issuer} AND audience = ${audience}
+                  AND sign_in_name IS NOT NULL RETURNING 1`
+              if (rows.length === 0) return false
+              yield* reference === undefined
+                ? secrets.put(organization, secretName(provider), { secret }, actor)
+                : secrets.remove(organization, secretName(provider))
+              yield* appendAudit(app, organization.id, "changes", [
+                { actor, action: "provider.secret-set", subject: issuer, details: { audience, clientSecret: kept } }
+              ])
+              return true
+            }).pipe(app.withTransaction, orUnavailable)
+            if (!replaced) return yield* unknownProvider
+          }),
+
           remove: Effect.fn("IdentityProviders.remove")(function* (organization, issuer, audience, administrator) {
             const removed = yield* Effect.gen(function* () {
               yield* lockEpochFor(app, organization, administrator)
@@ -277,10 +337,8 @@ export class IdentityProviders extends Context.Service<
           }),
 
           examine: Effect.fn("IdentityProviders.examine")(
-            function* (organization, { audience, issuer }, jwt, roleClaim) {
-              const all = yield* list(organization)
-              const provider = all.find((one) => one.issuer === issuer && one.audience === audience)
-              if (provider === undefined) return yield* unknownProvider
+            function* (organization, named, jwt, roleClaim) {
+              const provider = yield* trusted(organization, named)
               const read = roleClaim === undefined ? provider : { ...provider, roleClaim }
               return yield* examined(organization, read, jwt, verifyJwt, false)
             },
@@ -308,6 +366,8 @@ export class IdentityProviders extends Context.Service<
 }
 
 const taken = providerProblem("issuer", "with this audience it already belongs to an organization.")
+
+const noClient = OperatorError.of("People don't sign in with this provider, so its client has no secret.")
 
 const unknownProvider = OperatorError.withCommand(
   "No provider has this issuer and audience.",

@@ -11,6 +11,7 @@ import { IdentityResolver } from "../members/IdentityResolver.ts"
 import { boundMember } from "./boundMember.ts"
 import { Credentials, type Issued } from "./Credentials.ts"
 import { IdentityProviders, type OfferedProvider, providerId, SEALED } from "./IdentityProviders.ts"
+import { configuredClient, loadClient } from "./openIdClient.ts"
 
 /** What the browser keeps between leaving for the provider and coming back. */
 const Pending = Schema.Struct({
@@ -21,8 +22,6 @@ const Pending = Schema.Struct({
 })
 const encodePending = Schema.encodeSync(Schema.fromJsonString(Pending))
 const decodePending = Schema.decodeUnknownOption(Schema.fromJsonString(Pending))
-
-const TIMEOUT_SECONDS = 5
 
 type Failure = NotAuthenticated | NotAdmitted | Unavailable
 
@@ -65,19 +64,8 @@ export class ProviderSignIn extends Context.Service<
 
         /** The provider's configuration, read from its discovery document. */
         const configured = Effect.fnUntraced(function* (provider: OfferedProvider) {
-          const { audience, issuer, signIn } = provider
-          const client = yield* loadClient
-          const secret = yield* clientSecretOf(provider, signIn?.clientSecret)
-          const ask = providers.fetchFor(provider)
-          return yield* Effect.tryPromise({
-            try: () =>
-              client.discovery(new URL(issuer), audience, secret, secret === undefined ? client.None() : undefined, {
-                timeout: TIMEOUT_SECONDS,
-                ...(ask === undefined ? {} : { [client.customFetch]: ask }),
-                ...(issuer.startsWith("http:") ? { execute: [client.allowInsecureRequests] } : {})
-              }),
-            catch: () => Unavailable.error
-          })
+          const secret = yield* clientSecretOf(provider, provider.signIn?.clientSecret)
+          return yield* configuredClient(provider, secret, providers.fetchFor(provider))
         })
 
         return ProviderSignIn.of({
@@ -139,9 +127,6 @@ export class ProviderSignIn extends Context.Service<
       })
     )
 }
-
-/** Imported for the first sign-in only. */
-const loadClient = Effect.promise(() => import("openid-client"))
 
 const isUnreachable = (error: unknown): boolean => {
   const { cause, code, name } = error as { readonly name?: string; readonly code?: string; readonly cause?: unknown }

@@ -9,7 +9,7 @@ import type { Principal } from "../../domain/Principal.ts"
 import { Power } from "../../permissions/Policy.ts"
 import type * as Wire from "../../wire/admin/providers.ts"
 import { boundMember } from "../access/boundMember.ts"
-import { IdentityProviders, type Proven } from "../access/IdentityProviders.ts"
+import { IdentityProviders, type Proven, SEALED } from "../access/IdentityProviders.ts"
 import type { JwtFault } from "../access/jwt.ts"
 import { JWT_FAULTS } from "../access/jwtFaults.ts"
 import { type NewProvider, providerProblem } from "../access/newProvider.ts"
@@ -31,6 +31,8 @@ export class Providers extends Context.Service<
     readonly tryNew: (administrator: Principal, provider: Wire.AddProvider) => Effect.Effect<Wire.TriedToken, Fault>
     /** Trusts a provider, if it has signed the token. */
     readonly add: (administrator: Principal, provider: Wire.AddProvider) => Effect.Effect<void, Fault>
+    /** Replaces the secret of a provider's client, if the provider takes the new one. */
+    readonly replaceSecret: (administrator: Principal, change: Wire.SetProviderSecret) => Effect.Effect<void, Fault>
     readonly remove: (administrator: Principal, provider: Wire.RemoveProvider) => Effect.Effect<void, Fault>
   }
 >()("max/services/Providers") {
@@ -86,7 +88,7 @@ export class Providers extends Context.Service<
               audience,
               keys: jwksUrl,
               ...(roleClaim === undefined ? {} : { roleClaim }),
-              ...(signIn === undefined ? {} : { signIn: signIn.name }),
+              ...(signIn === undefined ? {} : { signIn: signIn.name, clientSecret: keptOf(signIn.clientSecret) }),
               ...(addedBy === undefined ? {} : { addedBy: names.get(addedBy) ?? { id: addedBy } })
             }))
           }
@@ -111,6 +113,11 @@ export class Providers extends Context.Service<
           yield* providers.add(organization, provider, { administrator: principal, token })
         }),
 
+        replaceSecret: Effect.fn("Providers.replaceSecret")(function* (administrator, { clientSecret, ...provider }) {
+          const { organization, principal } = yield* current(administrator, Power.literals)
+          yield* providers.replaceSecret(organization, provider, { secret: Redacted.make(clientSecret) }, principal)
+        }),
+
         remove: Effect.fn("Providers.remove")(function* (administrator, { audience, issuer }) {
           const { organization, principal } = yield* current(administrator, Power.literals)
           yield* providers.remove(organization, issuer, audience, principal)
@@ -119,6 +126,10 @@ export class Providers extends Context.Service<
     })
   )
 }
+
+/** Where the secret of a client is. */
+const keptOf = (reference: string | undefined) =>
+  reference === undefined ? "none" : reference === SEALED ? "sealed" : "operator"
 
 type Shown = NonNullable<Wire.TriedToken["member"]>
 

@@ -3,6 +3,7 @@ import { useId, useState } from "preact/hooks"
 import type { Power } from "../../wire/session.ts"
 import type { Providers, TriedToken } from "../../wire/admin/providers.ts"
 import { providers, removeProvider, tryToken } from "./api.ts"
+import { ClientSecret, secretInWords } from "./ClientSecret.tsx"
 import { NewProvider } from "./NewProvider.tsx"
 import { Outcome } from "./Outcome.tsx"
 import { Command, ConfirmButton, Fact, Isolated, Title, useTitle, WhenLoaded } from "./parts.tsx"
@@ -73,6 +74,7 @@ const ProviderPart = ({ of, reload }: { readonly of: Provider; readonly reload: 
           )}
         </Fact>
         <Fact name="On the sign-in page">{signIn === undefined ? "no" : <Isolated>{signIn}</Isolated>}</Fact>
+        {signIn === undefined ? null : <Fact name="Client secret">{secretInWords(of)}</Fact>}
         <Fact name="Added by">
           {addedBy === undefined ? (
             "the operator"
@@ -84,6 +86,7 @@ const ProviderPart = ({ of, reload }: { readonly of: Provider; readonly reload: 
         </Fact>
       </dl>
       <Trial of={of} />
+      {signIn !== undefined && ALL.every(may) ? <ClientSecret of={of} reload={reload} /> : null}
       {ALL.every(may) ? (
         <ConfirmButton
           label="Remove the provider"

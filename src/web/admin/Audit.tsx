@@ -47,6 +47,7 @@ const VERBS: Readonly<Record<string, string>> = {
   "policy.published": "published policy version",
   "provider.added": "registered the identity provider",
   "provider.removed": "removed the identity provider",
+  "provider.secret-set": "replaced the client's secret of the identity provider",
   "read.refused": "was refused",
   "session.all-ended": "ended all sessions of",
   "session.begun": "signed in",

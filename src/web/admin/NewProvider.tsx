@@ -1,11 +1,11 @@
 /** A new identity provider: tried with a pasted token first, and trusted only with one that it has signed. */
-import type { ComponentChildren } from "preact"
 import { useId, useState } from "preact/hooks"
 import type { AddProvider, TriedToken } from "../../wire/admin/providers.ts"
 import { addProvider, tryNewProvider } from "./api.ts"
 import { Outcome } from "./Outcome.tsx"
 import { ConfirmButton, Isolated } from "./parts.tsx"
 import { Sending, useSending } from "./sending.tsx"
+import { problemsOf, TextField } from "./TextField.tsx"
 
 const EMPTY = { issuer: "", audience: "", roleClaim: "", signIn: "", clientSecret: "", token: "" }
 type Written = typeof EMPTY
@@ -29,10 +29,7 @@ export const NewProvider = ({ reload }: { readonly reload: () => void }) => {
   const [tried, setTried] = useState<TriedToken>()
   const sending = useSending()
   const heading = useId()
-  const problems = (sending.problem?.more["problems"] ?? []) as ReadonlyArray<{
-    readonly field: string
-    readonly message: string
-  }>
+  const problems = problemsOf(sending)
   const atFields = { busy: sending.busy, submit: sending.submit }
   const added = addedOf(written)
   /** What was tried counts for what is written, and for nothing else. */
@@ -56,22 +53,22 @@ export const NewProvider = ({ reload }: { readonly reload: () => void }) => {
         the provider has signed can it be trusted. Its addresses must be public, unless the operator lists the host.
       </p>
       <form class="stacked narrow" onSubmit={sending.submit(run, "The token was tried.", () => {})}>
-        <Text {...field("issuer")} label="Issuer" required placeholder="https://login.example.com" />
-        <Text {...field("audience")} label="Audience" required placeholder="max">
+        <TextField {...field("issuer")} label="Issuer" required placeholder="https://login.example.com" />
+        <TextField {...field("audience")} label="Audience" required placeholder="max">
           The client's id at the provider, if people sign in with it.
-        </Text>
-        <Text {...field("roleClaim")} label="Role claim" placeholder="realm_access.roles">
+        </TextField>
+        <TextField {...field("roleClaim")} label="Role claim" placeholder="realm_access.roles">
           Its roles then replace those of the membership. Empty: those of the membership.
-        </Text>
-        <Text {...field("signIn")} label="Name on the sign-in page" placeholder="Example ID">
+        </TextField>
+        <TextField {...field("signIn")} label="Name on the sign-in page" placeholder="Example ID">
           People then sign in with it by a button. Empty: only its tokens count.
-        </Text>
+        </TextField>
         {written.signIn.trim() === "" ? null : (
-          <Text {...field("clientSecret")} label="Client secret" isSecret>
+          <TextField {...field("clientSecret")} label="Client secret" isSecret>
             It is sealed and never shown again. Empty, if the client has none.
-          </Text>
+          </TextField>
         )}
-        <Text {...field("token")} label="Token of the new provider" required rows={3} placeholder="eyJ…" />
+        <TextField {...field("token")} label="Token of the new provider" required rows={3} placeholder="eyJ…" />
         <Sending
           sending={problems.length === 0 ? sending : atFields}
           label="Try the provider"
@@ -106,62 +103,5 @@ export const NewProvider = ({ reload }: { readonly reload: () => void }) => {
         </div>
       )}
     </section>
-  )
-}
-
-const Text = ({
-  children,
-  give,
-  isSecret = false,
-  label,
-  placeholder,
-  problem,
-  required = false,
-  rows,
-  value
-}: {
-  readonly label: string
-  readonly value: string
-  readonly give: (text: string) => void
-  readonly problem: string | undefined
-  readonly placeholder?: string
-  readonly required?: boolean
-  /** A field of several lines. */
-  readonly rows?: number
-  readonly isSecret?: boolean
-  readonly children?: ComponentChildren
-}) => {
-  const id = useId()
-  const hint = `${id}-hint`
-  const shared = {
-    id,
-    value,
-    required,
-    placeholder,
-    autocomplete: "off",
-    spellcheck: false,
-    ...(problem === undefined ? {} : { "aria-invalid": true }),
-    ...(problem === undefined && children === undefined ? {} : { "aria-describedby": hint })
-  } as const
-  return (
-    <>
-      <label for={id}>{label}</label>
-      {rows !== undefined ? (
-        <textarea {...shared} rows={rows} onInput={({ currentTarget }) => give(currentTarget.value)} />
-      ) : isSecret ? (
-        <input {...shared} type="password" onInput={({ currentTarget }) => give(currentTarget.value)} />
-      ) : (
-        <input {...shared} onInput={({ currentTarget }) => give(currentTarget.value)} />
-      )}
-      {problem !== undefined ? (
-        <p id={hint} class="at-field" role="alert">
-          {problem}
-        </p>
-      ) : children === undefined ? null : (
-        <p id={hint} class="soft fine">
-          {children}
-        </p>
-      )}
-    </>
   )
 }

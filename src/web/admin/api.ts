@@ -50,7 +50,14 @@ import type {
   SimulatePolicy
 } from "../../wire/admin/policyEditor.ts"
 import type { AskGrid, GridEdit, PolicyGrid } from "../../wire/admin/policyGrid.ts"
-import type { AddProvider, Providers, RemoveProvider, TriedToken, TryToken } from "../../wire/admin/providers.ts"
+import type {
+  AddProvider,
+  Providers,
+  RemoveProvider,
+  SetProviderSecret,
+  TriedToken,
+  TryToken
+} from "../../wire/admin/providers.ts"
 import type { TextLog } from "../../wire/admin/texts.ts"
 import type { Health } from "../../wire/admin/health.ts"
 import type { KeepQuestions, UnclearQuestions, Usage } from "../../wire/admin/usage.ts"
@@ -186,6 +193,7 @@ export const providers = () => get<Providers>("/v1/admin/providers")
 export const tryToken = (tried: TryToken) => post<TriedToken>("providers/try", tried)
 export const tryNewProvider = (provider: AddProvider) => post<TriedToken>("providers/trial", provider)
 export const addProvider = (provider: AddProvider) => act("providers", provider)
+export const setProviderSecret = (change: SetProviderSecret) => act("providers/secret", change)
 export const removeProvider = (provider: RemoveProvider) => act("providers/remove", provider)
 
 export const organization = () => get<OrganizationShown>("/v1/admin/organization")

@@ -18,6 +18,11 @@ const Provider = Schema.Struct({
   keys: Schema.String.annotate({ description: "The address of its public keys." }),
   roleClaim: optionalKey(Schema.String),
   signIn: optionalKey(Schema.String.annotate({ description: "Its name on the sign-in page." })),
+  clientSecret: optionalKey(
+    Schema.Literals(["none", "sealed", "operator"]).annotate({
+      description: "With signIn: whether the client has a secret, and who keeps it; never the secret."
+    })
+  ),
   addedBy: optionalKey(
     Named.annotate({ description: "The administrator who added it; without it, an operator's command." })
   )
@@ -47,6 +52,14 @@ export type AddProvider = typeof AddProvider.Encoded
 
 export const RemoveProvider = Schema.Struct(pair)
 export type RemoveProvider = typeof RemoveProvider.Encoded
+
+export const SetProviderSecret = Schema.Struct({
+  ...pair,
+  clientSecret: anyTextUpTo(2000).annotate({
+    description: "The new secret of the client, which the provider is asked about, and which is then sealed."
+  })
+})
+export type SetProviderSecret = typeof SetProviderSecret.Encoded
 
 export const TryToken = Schema.Struct({
   ...pair,

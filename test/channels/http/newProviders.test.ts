@@ -8,11 +8,10 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { Database } from "../../../src/database/Database.ts"
 import type { Principal } from "../../../src/domain/Principal.ts"
 import { IdentityProviders } from "../../../src/services/access/IdentityProviders.ts"
-import { Policies } from "../../../src/services/policies/Policies.ts"
 import { administered } from "../../support/administered.ts"
 import { migratedDatabase } from "../../support/database.ts"
 import { ask, callTool, JSON_TYPE, startServer, type TestServer } from "../../support/http.ts"
-import { memberWithToken } from "../../support/members.ts"
+import { helperWith } from "../../support/members.ts"
 import { startProvider } from "../../support/provider.ts"
 
 const SECRET = "canary-secret-of-the-client-4711"
@@ -61,20 +60,6 @@ const problems = (answer: { readonly status: number; readonly json: any }) => [
   answer.status,
   ...((answer.json?.problems ?? []) as ReadonlyArray<{ readonly field: string }>).map(({ field }) => field)
 ]
-
-/** A token of a member whose role has these powers. */
-const helperWith = async (administers: ReadonlyArray<string>) => {
-  const made = await server.run(
-    Effect.gen(function* () {
-      const policies = yield* Policies
-      const file = JSON.parse((yield* policies.current(atlas.organization)).document) as { readonly roles: object }
-      const roles = { ...file.roles, helper: { inherits: ["member"], administers } }
-      yield* policies.publish(atlas.organization, JSON.stringify({ ...file, roles }), "operator")
-      return yield* memberWithToken(atlas.organization, "theo@atlas.example", ["helper"], ["admin"])
-    })
-  )
-  return made.token
-}
 
 describe("an administrator's provider", () => {
   it("is tried first, which stores nothing, and then admits, with who added it in the list and in the audit log", async () => {
@@ -154,7 +139,8 @@ describe("an administrator's provider", () => {
     const body = of("powers", await lena("powers"))
     const all = ["members", "policy", "data", "secrets"]
     for (const lacked of all) {
-      const token = await helperWith(all.filter((power) => power !== lacked))
+      const powers = all.filter((power) => power !== lacked)
+      const token = await server.run(helperWith(atlas.organization, powers))
       for (const path of ["providers/trial", "providers"]) {
         const refused = await call(path, body, token)
         expect([lacked, path, refused.status]).toEqual([lacked, path, 403])

@@ -283,4 +283,22 @@ describe("an administrator's provider that is trusted", () => {
     expect([await finish(null), connections]).toEqual(["/sign-in?failed=refused", 1])
     await sql("DELETE FROM max.identity_providers")
   })
+
+  it("leads the server to no private address when a client's secret is tried", async () => {
+    provides({ token_endpoint: `http://127.0.0.1:${port}/token` })
+    const replace = async (issuer: string, addedBy: string) => {
+      await sql("DELETE FROM max.identity_providers")
+      await sql(`INSERT INTO max.identity_providers (organization_id, issuer, audience, jwks_url, sign_in_name, added_by)
+        VALUES (${atlas.organization.id}, '${issuer}', 'max', '${issuer}/keys', 'Atlas ID', ${addedBy})`)
+      const answer = await call("providers/secret", { issuer, audience: "max", clientSecret: "a-new-secret" })
+      return answer.json.problems
+    }
+    const unsaid = [{ field: "clientSecret", message: expect.stringContaining("didn't say whether it takes") }]
+    const yuki = `'${atlas.idOf("yuki")}'`
+    for (const issuer of [`http://127.0.0.1:${port}`, `https://loopback.names.example:${port}`, listed.url])
+      expect([issuer, await replace(issuer, yuki), connections]).toEqual([issuer, unsaid, 0])
+    // An operator's own leads where it says.
+    expect([await replace(listed.url, "NULL"), connections]).toEqual([unsaid, 1])
+    await sql("DELETE FROM max.identity_providers")
+  })
 })

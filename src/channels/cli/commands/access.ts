@@ -215,6 +215,26 @@ const providers = Command.make(
   })
 ).pipe(Command.withDescription("List the identity providers"))
 
+const secret = Command.make(
+  "secret",
+  {
+    issuer,
+    audience,
+    clientSecret: required("client-secret", "The client's new secret, as env:NAME or file:/path"),
+    seal: toggle("seal", "Seal the secret, as the page does, instead of keeping the reference")
+  },
+  Effect.fnUntraced(function* (input) {
+    const service = yield* IdentityProviders
+    const { reference, secret: read } = yield* readReference("--client-secret", input.clientSecret)
+    yield* service
+      .replaceSecret(yield* currentOrganization, input, { secret: read, ...(input.seal ? {} : { reference }) })
+      .pipe(Effect.catchTag("InvalidInput", (error) => OperatorError.of(atFlag(error))))
+    yield* result({ issuer: input.issuer, audience: input.audience }, [
+      "The provider takes the new secret, which counts from the next sign-in on."
+    ])
+  })
+).pipe(Command.withDescription("Replace the client's secret, if the provider takes the new one"))
+
 const remove = Command.make(
   "remove",
   { issuer, audience },
@@ -227,5 +247,5 @@ const remove = Command.make(
 
 export const idp = Command.make("idp").pipe(
   Command.withDescription("Identity providers whose tokens admit members"),
-  Command.withSubcommands([add, providers, remove])
+  Command.withSubcommands([add, providers, secret, remove])
 )
