@@ -167,6 +167,11 @@ const ConfiguredModelSettings = Layer.unwrap(
   )
 )
 
+/** An organization keeps conversations no longer than the operator. */
+const ConfiguredOrganizations = Layer.unwrap(
+  Effect.map(Env, ({ sessionDays }) => Organizations.layer({ conversationDays: sessionDays }))
+)
+
 /** Providers that administrators add may be at the private hosts that the operator lists. */
 const ConfiguredProviders = Layer.unwrap(
   Effect.map(Env, ({ privateHosts, publicUrl }) =>
@@ -210,7 +215,7 @@ export const Services = ConfiguredChanges.pipe(
       ExternalIds.layer,
       Providers.layer.pipe(Layer.provideMerge(ConfiguredProviders)),
       Imports.layer.pipe(Layer.provideMerge(Importer.layer)),
-      OrganizationSettings.layer.pipe(Layer.provideMerge(Layer.mergeAll(Mappings.layer, Organizations.layer))),
+      OrganizationSettings.layer.pipe(Layer.provideMerge(Layer.mergeAll(Mappings.layer, ConfiguredOrganizations))),
       Passkeys.layer,
       PersonAccess.layer.pipe(Layer.provideMerge(WaysIn.layer), Layer.provide(ConfiguredProviders)),
       PolicyEditor.layer,

@@ -83,5 +83,73 @@ export const administrators = [
         "yield* secrets.take(organization, given)"
       ]
     ]
+  },
+  {
+    name: "Conversations that an organization keeps longer than its operator (our own review)",
+    test: [
+      "test/channels/http/office.test.ts",
+      "keeps conversations for a time of its own, with the power policy, and never longer than the operator"
+    ],
+    defence: "Organizations.ts `checkSettings`: an organization's time is at most the operator's",
+    removed: "the comparison",
+    patches: [["src/services/organizations/Organizations.ts", "days >= 1 && days <= most", "days >= 1 && most > 0"]]
+  },
+  {
+    name: "Conversations that are kept longer after the operator has shortened the time (our own review)",
+    test: [
+      "test/services/conversations/Sessions.test.ts",
+      "is removed after the organization's own days, which are never more than the operator's"
+    ],
+    defence: "retention.ts `keptDays`: the shorter of both times counts when conversations are deleted",
+    removed: "the shorter of both",
+    patches: [["src/database/retention.ts", "least(${days}::int, (", "coalesce(nullif(${days}::int, ${days}::int), ("]]
+  },
+  {
+    name: "Conversations that are kept as long as the operator has it, though the organization wants a shorter time (our own review)",
+    test: [
+      "test/services/conversations/Sessions.test.ts",
+      "is removed after the organization's own days, which are never more than the operator's"
+    ],
+    defence: "Sessions.ts `removeOlderThan`: the organization's own time counts",
+    removed: "the organization's time",
+    patches: [
+      [
+        "src/services/conversations/Sessions.ts",
+        "make_interval(days => ${keptDays(app, organizationId, days)})",
+        "make_interval(days => ${days}::int + 0 * ${keptDays(app, organizationId, days)})"
+      ]
+    ]
+  },
+  {
+    name: "Text messages whose content is kept longer than the organization's conversations (our own review)",
+    test: [
+      "test/channels/sms/delivery.test.ts",
+      "loses its bodies after the organization's own days, if these are fewer"
+    ],
+    defence: "SmsOutbox.ts `prune`: the organization's own time counts for text messages",
+    removed: "the organization's time",
+    patches: [
+      [
+        "src/services/texting/SmsOutbox.ts",
+        'const owning = app.literal("x.organization_id")',
+        'const owning = app.literal("0::bigint")'
+      ]
+    ]
+  },
+  {
+    name: "Conversations of all colleagues deleted by an administrator who may not set the organization's time (our own review)",
+    test: [
+      "test/channels/http/office.test.ts",
+      "keeps conversations for a time of its own, with the power policy, and never longer than the operator"
+    ],
+    defence: "OrganizationSettings.ts `set`: what changes the organization needs the power `policy`",
+    removed: "the power",
+    patches: [
+      [
+        "src/services/administration/OrganizationSettings.ts",
+        'yield* requirePower(state.policy, principal, "policy")',
+        ""
+      ]
+    ]
   }
 ]

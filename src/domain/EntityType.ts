@@ -206,6 +206,8 @@ export interface Organization {
   readonly timeZone: string
   /** The organization's key in mapped relations. */
   readonly externalKey?: string
+  /** After so many days without use a conversation is deleted, if the operator keeps it longer. */
+  readonly conversationDays?: number
 }
 
 /** The slug of the type of persons, which includes the anchors. */

@@ -244,6 +244,19 @@ const ACTS: ReadonlyArray<Act> = [
     command: () => ["org", "set", "--name", "Harbor Ltd", "--country", "DE", "--time-zone", "Europe/Berlin"]
   },
   {
+    route: "POST /v1/admin/organization",
+    what: "keeps conversations for a shorter time than the operator",
+    body: () => ({ conversationDays: 7 }),
+    command: () => ["org", "set", "--conversation-days", "7"]
+  },
+  {
+    route: "POST /v1/admin/organization",
+    what: "keeps conversations as long as the operator again",
+    before: [() => ["org", "set", "--conversation-days", "7"]],
+    body: () => ({ conversationDays: null }),
+    command: () => ["org", "set", "--conversation-days", "0"]
+  },
+  {
     route: "DELETE /v1/admin/tokens/:id",
     what: "revokes a token",
     path: ({ lena }) => lena.id,

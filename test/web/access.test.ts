@@ -42,9 +42,16 @@ const visit = async (looks: Looks, who = "yuki") => {
   await page.locator("main h1").waitFor()
   return page
 }
-const picture = async (page: Page, name: string) => {
+const picture = async (
+  page: Page,
+  name: string,
+  { theme, width }: { readonly theme: string; readonly width: number }
+) => {
   const folder = process.env["MAX_SCREENSHOTS"]
-  if (folder !== undefined) await page.screenshot({ path: `${folder}/${name}.png`, fullPage: true })
+  const device = width === 390 ? "phone" : "desktop"
+  if (folder === undefined) return
+  await page.evaluate("scrollTo(0, 0)")
+  await page.screenshot({ path: `${folder}/admin-${name}-${device}-${theme}.png`, fullPage: true })
 }
 const lena = (claims = {}) =>
   provider.sign({ sub: "lena", email: "lena@harbor.example", email_verified: true, ...claims })
@@ -89,7 +96,7 @@ it.each([
     expect(await accessibilityFaults(page)).toEqual([])
     expect(await page.evaluate("document.documentElement.scrollWidth <= innerWidth")).toBe(true)
   }
-  const audience = `new-${looks.width}-${looks.theme}`
+  const audience = `max-${looks.width}-${looks.theme}`
   await issuer.fill("http://login.example.com")
   await page.getByLabel("Audience").fill(audience)
   await page.getByLabel("Name on the sign-in page").fill("Harbor ID")
@@ -99,7 +106,7 @@ it.each([
   expect(await page.getByRole("alert").innerText()).toContain("must be an https URL")
   expect(await issuer.getAttribute("aria-invalid")).toBe("true")
   await isSound()
-  await picture(page, `provider-refused-${audience}`)
+  await picture(page, "provider-refused", looks)
 
   await issuer.fill(provider.issuer)
   await token.fill(await lena({ aud: audience, exp: 1 }))
@@ -113,7 +120,7 @@ it.each([
   await page.keyboard.press("Enter")
   await expect.poll(() => outcome.innerText()).toMatch(/Accepted.*Lena Brandt/s)
   await isSound()
-  await picture(page, `provider-tried-${audience}`)
+  await picture(page, "provider-new", looks)
   // What was tried counts for what was written then.
   await page.getByLabel("Role claim").fill("roles")
   expect(await trust.count()).toBe(0)

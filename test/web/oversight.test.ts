@@ -7,6 +7,7 @@ import { todayIn } from "../../src/domain/values.ts"
 import { Database } from "../../src/database/Database.ts"
 import { UnclearQuestions } from "../../src/services/administration/UnclearQuestions.ts"
 import { recordBackup } from "../../src/services/operations/backupRecord.ts"
+import { Organizations } from "../../src/services/organizations/Organizations.ts"
 import { type Outcome, Spending } from "../../src/services/conversations/Spending.ts"
 import { administered } from "../support/administered.ts"
 import { accessibilityFaults, openBrowser, openPage } from "../support/browser.ts"
@@ -49,12 +50,19 @@ const ask = Effect.fnUntraced(function* ({ idOf, organization }: typeof harbor) 
 })
 
 const LOOKS = [
+  ["dark", 1280],
   ["light", 1280],
+  ["light", 390],
   ["dark", 390]
 ] as const
 
 /** Opens a page as this administrator at each width, in light and dark. */
-const inEachLook = async (place: string, name: string, use: (page: Page) => Promise<void>) => {
+const inEachLook = async (
+  place: string,
+  name: string,
+  use: (page: Page) => Promise<void>,
+  afterwards?: () => Promise<unknown>
+) => {
   for (const [theme, width] of LOOKS) {
     const cookie = { name: "max_session", value: await server.run(harbor.session(name)), url: server.url }
     const { close, faults, page } = await openPage(browser, server.url, { theme, width, cookie })
@@ -72,6 +80,7 @@ const inEachLook = async (place: string, name: string, use: (page: Page) => Prom
       await page.screenshot({ path: `${folder}/admin-${place.toLowerCase()}-${device}-${theme}.png`, fullPage: true })
     }
     await close()
+    await afterwards?.()
   }
 }
 
@@ -123,6 +132,47 @@ it("shows the questions that weren't understood, once an administrator has switc
     await section.getByText("They aren't kept.").waitFor()
   })
   expect(await unclear((service) => service.report(harbor.organization))).toMatchObject({ kept: false, questions: [] })
+})
+
+it("keeps conversations for a shorter time, which the keyboard sets, and as long as the operator again", async () => {
+  await inEachLook(
+    "Usage",
+    "yuki",
+    async (page) => {
+      const section = page.getByRole("region", { name: "How long conversations are kept" })
+      const days = section.getByLabel("Days to keep an unused conversation")
+      const save = section.getByRole("button", { name: "Save" })
+      const isSaved = () => expect.poll(() => page.locator("[role=status]").last().innerText()).toBe("Saved.")
+      await section.getByText("hasn't been used for 30 days is deleted").waitFor()
+      expect([await days.inputValue(), await save.isDisabled()]).toEqual(["", true])
+      await days.focus()
+      await page.keyboard.type("31")
+      await page.keyboard.press("Enter")
+      expect(
+        await days.evaluate(
+          (field) =>
+            (field as unknown as { readonly validity: { readonly rangeOverflow: boolean } }).validity.rangeOverflow
+        )
+      ).toBe(true)
+      await days.fill("")
+      await page.keyboard.type("14")
+      await page.keyboard.press("Tab")
+      await page.keyboard.press("Enter")
+      await isSaved()
+      await section.getByText("hasn't been used for 14 days is deleted").waitFor()
+      await section.getByText("would keep it for 30 days").waitFor()
+      expect(await section.locator("code").innerText()).toBe("max org set --conversation-days 14")
+      expect(await accessibilityFaults(page)).toEqual([])
+      await days.fill("")
+      await page.keyboard.press("Enter")
+      await section.getByText("hasn't been used for 30 days is deleted").waitFor()
+      await days.fill("14")
+      await page.keyboard.press("Enter")
+      await section.getByText("hasn't been used for 14 days is deleted").waitFor()
+    },
+    () =>
+      server.run(Effect.flatMap(Organizations, (all) => all.change(harbor.organization, { conversationDays: null })))
+  )
 })
 
 it("shows doctor's findings in words with their remedies, the worst first, and the last backup", async () => {

@@ -274,8 +274,9 @@ export const Administering = HttpApiBuilder.group(
         respond((administrator) => Effect.as(unclear.setFor(administrator, payload.kept), HttpServerResponse.empty())),
       usage: ({ query: { days = DAYS } }) =>
         respond((administrator) =>
-          Effect.map(administration.usage(administrator, days, prices), (usage) =>
-            json<Usage>({ ...usage, conversationDays: sessionDays })
+          Effect.map(
+            administration.usage(administrator, days, { prices, mostConversationDays: sessionDays }),
+            (usage) => json<Usage>(usage)
           )
         ),
       organization: () =>

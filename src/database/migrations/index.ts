@@ -31,6 +31,7 @@ import { approverWebhooks } from "./0044_approver_webhooks.ts"
 import { storingByStatements } from "./0045_storing_by_statements.ts"
 import { providersOfAdministrators } from "./0046_providers_of_administrators.ts"
 import { proposalsInOneRow } from "./0047_proposals_in_one_row.ts"
+import { retentionOfOrganizations } from "./0048_retention_of_organizations.ts"
 import type { Migration } from "./Migration.ts"
 
 export const migrations: ReadonlyArray<Migration> = [
@@ -65,7 +66,8 @@ export const migrations: ReadonlyArray<Migration> = [
   approverWebhooks,
   storingByStatements,
   providersOfAdministrators,
-  proposalsInOneRow
+  proposalsInOneRow,
+  retentionOfOrganizations
 ]
 
 /** The schema version of this program. */

@@ -21,7 +21,8 @@ import { makePeople, pageOf, type People, type PeopleQuery, type Person, visible
 import { reachOf } from "./reach.ts"
 import { Backups } from "../operations/Backups.ts"
 import { Health } from "../operations/Health.ts"
-import { type UsageReport, usageReport } from "./usageReport.ts"
+import type { Usage } from "../../wire/admin/usage.ts"
+import { type OperatorsSettings, usageReport } from "./usageReport.ts"
 import { readTextLog, type Texts } from "./textLog.ts"
 import { AuditLog, type AuditQuery, type AuditRecord, type Verification } from "../audit/AuditLog.ts"
 import { Credentials, type Issued, type Scope, type Token } from "../access/Credentials.ts"
@@ -39,7 +40,6 @@ import { makeRowEvaluator } from "../policies/rowEvaluator.ts"
 import { PolicyReview } from "../policies/PolicyReview.ts"
 import { SmsLog, type SmsLogQuery } from "../texting/SmsLog.ts"
 import { Spending } from "../conversations/Spending.ts"
-import type { Prices } from "../conversations/usage.ts"
 import { SmsSettings } from "../texting/SmsSettings.ts"
 import type { Standing } from "../members/suspension.ts"
 
@@ -149,8 +149,8 @@ export class Administration extends Context.Service<
     readonly usage: (
       administrator: Principal,
       days: number,
-      prices: Prices
-    ) => Effect.Effect<UsageReport, NotAdmitted | Unavailable>
+      settings: OperatorsSettings
+    ) => Effect.Effect<Usage, NotAdmitted | Unavailable>
     /** Doctor's findings, as far as they are about this organization alone, and the last backup. */
     readonly health: (administrator: Principal) => Effect.Effect<HealthReport, NotAdmitted | Unavailable>
     /** Makes a backup into the operator's folder. */
@@ -360,9 +360,9 @@ export class Administration extends Context.Service<
           return yield* readTextLog(organization, query, naming, smsLog, smsSettings)
         }),
 
-        usage: Effect.fn("Administration.usage")(function* (administrator, days, prices) {
+        usage: Effect.fn("Administration.usage")(function* (administrator, days, settings) {
           const { asker, organization, state } = yield* current(administrator)
-          return yield* usageReport(spending, organization, days, prices, (ids) => visibleNames(state, asker, ids))
+          return yield* usageReport(spending, organization, days, settings, (ids) => visibleNames(state, asker, ids))
         }),
 
         health: Effect.fn("Administration.health")(function* (administrator) {

@@ -9,8 +9,12 @@ import { type Prices, totalOf, totalsBy } from "../conversations/usage.ts"
 /** The people that a report lists. */
 const MAX_PEOPLE = 200
 
-/** Without what the operator's settings say. */
-export type UsageReport = Omit<Usage, "conversationDays">
+/** What the operator has set. */
+export interface OperatorsSettings {
+  readonly prices: Prices
+  /** After so many days without use conversations are deleted, at the latest. */
+  readonly mostConversationDays: number
+}
 
 type Named = (id: string) => string | undefined
 
@@ -20,7 +24,7 @@ export const usageReport = Effect.fnUntraced(function* (
   spending: Spending["Service"],
   organization: Organization,
   days: number,
-  prices: Prices,
+  { mostConversationDays, prices }: OperatorsSettings,
   naming: (ids: ReadonlyArray<string>) => Effect.Effect<Named, Unavailable>
 ) {
   const daily = yield* spending.report(organization, days, "day")
@@ -29,8 +33,10 @@ export const usageReport = Effect.fnUntraced(function* (
   const shown = people.slice(0, MAX_PEOPLE)
   const rest = new Set(people.slice(MAX_PEOPLE).map(([id]) => id))
   const named = yield* naming(shown.map(([id]) => id))
-  const report: UsageReport = {
+  const report: Usage = {
     days,
+    conversationDays: Math.min(organization.conversationDays ?? mostConversationDays, mostConversationDays),
+    mostConversationDays,
     total: totalOf(daily, prices),
     byDay: totalsBy(daily, ({ day = "" }) => day, prices).map(([day, total]) => ({ day, ...total })),
     byPerson: shown.map(([id, total]) => {

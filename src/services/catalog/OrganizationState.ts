@@ -87,6 +87,7 @@ export interface OrganizationRow {
   readonly country: string
   readonly time_zone: string
   readonly external_key: string | null
+  readonly conversation_days?: number | null
 }
 
 export const organizationOf = (row: OrganizationRow): Organization => ({
@@ -95,14 +96,15 @@ export const organizationOf = (row: OrganizationRow): Organization => ({
   name: row.name,
   country: row.country,
   timeZone: row.time_zone,
-  ...(row.external_key === null ? {} : { externalKey: row.external_key })
+  ...(row.external_key === null ? {} : { externalKey: row.external_key }),
+  ...(typeof row.conversation_days === "number" ? { conversationDays: row.conversation_days } : {})
 })
 
 /** The latest version of each action of the organization `o`, without the retired ones. */
 const ACTIONS_IN_FORCE = `SELECT coalesce(json_agg(a.definition ORDER BY a.slug) FILTER (WHERE a.definition IS NOT NULL), '[]') FROM (
       SELECT DISTINCT ON (slug) slug, definition FROM max.actions WHERE organization_id = o.organization_id ORDER BY slug, version DESC) a`
 
-const STATE = `/* max state */ SELECT o.organization_id, o.slug, o.name, o.country, o.time_zone, o.external_key, o.epoch,
+const STATE = `/* max state */ SELECT o.organization_id, o.slug, o.name, o.country, o.time_zone, o.external_key, o.conversation_days, o.epoch,
   (SELECT json_build_object('anchorId', s.anchor_id, 'roles', s.roles, 'attributes', s.attributes)
     FROM max.memberships s WHERE s.organization_id = o.organization_id AND s.suspended_at IS NULL AND s.anchor_id = coalesce($3::text,
       (SELECT i.anchor_id FROM max.identifiers i WHERE i.organization_id = o.organization_id AND i.kind = $4::text AND i.key = $5::text))

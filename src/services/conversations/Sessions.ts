@@ -6,6 +6,7 @@
 import { Context, Effect, Layer, Schedule, Schema, type Scope } from "effect"
 import { randomBytes } from "node:crypto"
 import { Database } from "../../database/Database.ts"
+import { keptDays } from "../../database/retention.ts"
 import { orUnavailable } from "../../database/execute.ts"
 import type { Basis } from "../../domain/Basis.ts"
 import type { Organization } from "../../domain/EntityType.ts"
@@ -110,7 +111,7 @@ export class Sessions extends Context.Service<
       OperatorError | Unavailable
     >
     readonly remove: (organization: Organization, id: string) => Effect.Effect<void, OperatorError | Unavailable>
-    /** Deletes the organization's sessions unused for so many days; returns their number. */
+    /** Deletes the organization's sessions unused for so many days, or for fewer if it wants fewer; returns their number. */
     readonly removeOlderThan: (organizationId: bigint, days: number) => Effect.Effect<number, Unavailable>
   }
 >()("max/services/Sessions") {
@@ -228,7 +229,7 @@ export class Sessions extends Context.Service<
           Effect.map(
             orUnavailable(
               app`DELETE FROM max.sessions WHERE organization_id = ${organizationId}
-                AND updated_at < now() - make_interval(days => ${days}::int) RETURNING 1 AS one`
+                AND updated_at < now() - make_interval(days => ${keptDays(app, organizationId, days)}) RETURNING 1 AS one`
             ),
             (rows) => rows.length
           )

@@ -28,11 +28,25 @@ export interface NewOrganization {
 }
 
 /** What of an organization can be changed later. */
-const NAMES = ["name", "country", "timeZone"] as const
-export type Settings = { readonly [K in (typeof NAMES)[number]]?: string | undefined }
+const NAMES = ["name", "country", "timeZone", "conversationDays"] as const
+export interface Settings {
+  readonly name?: string | undefined
+  readonly country?: string | undefined
+  readonly timeZone?: string | undefined
+  /** Null: as long as the operator keeps conversations. */
+  readonly conversationDays?: number | null | undefined
+}
 
 /** An error names the flag where a command gives the setting. */
-const checkSettings = Effect.fnUntraced(function* ({ country, name, timeZone }: Settings, hasFlags: boolean) {
+const checkSettings = Effect.fnUntraced(function* (
+  { conversationDays: days, country, name, timeZone }: Settings,
+  most: number,
+  hasFlags: boolean
+) {
+  if (days !== undefined && days !== null && !(Number.isInteger(days) && days >= 1 && days <= most))
+    return yield* OperatorError.of(
+      `Conversations are kept from 1 to ${most} ${most === 1 ? "day" : "days"}, the operator's time.`
+    )
   if (name !== undefined && (name.trim() === "" || name.length > 100 || printable(name) !== name))
     return yield* OperatorError.of("A name has 1 to 100 characters, on one line.")
   if (country !== undefined && !isSupportedCountry(country))
@@ -76,7 +90,9 @@ export class Organizations extends Context.Service<
     /** Creates an organization with the starter policy. */
     readonly create: (input: NewOrganization) => Effect.Effect<Organization, OperatorError | NotAdmitted | Unavailable>
     readonly list: Effect.Effect<ReadonlyArray<Organization>, Unavailable>
-    /** Changes its name, country or time zone; by an operator, or by the given administrator. */
+    /** After so many days without use a conversation is deleted, as the operator has it; an organization can have fewer. */
+    readonly conversationDays: number
+    /** Changes its name, country, time zone or retention; by an operator, or by the given administrator. */
     readonly change: (
       organization: Organization,
       settings: Settings,
@@ -84,67 +100,70 @@ export class Organizations extends Context.Service<
     ) => Effect.Effect<void, OperatorError | Unavailable>
   }
 >()("max/services/Organizations") {
-  static readonly layer = Layer.effect(
-    Organizations,
-    Effect.gen(function* () {
-      const { app, search } = yield* Database
-      const policies = yield* Policies
-      return Organizations.of({
-        create: Effect.fn("Organizations.create")(function* (input) {
-          if (!/^[a-z][a-z0-9-]{0,62}$/.test(input.slug)) {
-            return yield* OperatorError.of("A slug is lower-case letters, digits and -, beginning with a letter.")
-          }
-          yield* checkSettings(input, true)
-          const organization: Organization = {
-            id: nextId(),
-            slug: input.slug,
-            name: input.name ?? input.slug,
-            country: input.country,
-            timeZone: input.timeZone,
-            ...(input.externalKey === undefined ? {} : { externalKey: input.externalKey })
-          }
-          const created = yield* insertOrganization(app, organization).pipe(app.withTransaction, orUnavailable)
-          if (!created) {
-            return yield* OperatorError.of(`The organization "${input.slug}" already exists: max org list`)
-          }
-          yield* policies.publish(organization, starterText, OPERATOR)
-          return organization
-        }),
+  static readonly layer = ({ conversationDays }: { readonly conversationDays: number }) =>
+    Layer.effect(
+      Organizations,
+      Effect.gen(function* () {
+        const { app, search } = yield* Database
+        const policies = yield* Policies
+        return Organizations.of({
+          conversationDays,
 
-        change: Effect.fn("Organizations.change")(function* (organization, settings, administrator) {
-          yield* checkSettings(settings, administrator === undefined)
-          yield* Effect.gen(function* () {
-            const epoch = yield* holdEpoch(app, organization.id)
-            if (administrator !== undefined && administrator.epoch !== epoch)
-              return yield* OperatorError.of("Something else changed this organization at the same time. Try again.")
-            const [stored] = yield* app<OrganizationRow>`
-              SELECT organization_id, slug, name, country, time_zone, external_key FROM max.organizations
+          create: Effect.fn("Organizations.create")(function* (input) {
+            if (!/^[a-z][a-z0-9-]{0,62}$/.test(input.slug)) {
+              return yield* OperatorError.of("A slug is lower-case letters, digits and -, beginning with a letter.")
+            }
+            yield* checkSettings(input, conversationDays, true)
+            const organization: Organization = {
+              id: nextId(),
+              slug: input.slug,
+              name: input.name ?? input.slug,
+              country: input.country,
+              timeZone: input.timeZone,
+              ...(input.externalKey === undefined ? {} : { externalKey: input.externalKey })
+            }
+            const created = yield* insertOrganization(app, organization).pipe(app.withTransaction, orUnavailable)
+            if (!created) {
+              return yield* OperatorError.of(`The organization "${input.slug}" already exists: max org list`)
+            }
+            yield* policies.publish(organization, starterText, OPERATOR)
+            return organization
+          }),
+
+          change: Effect.fn("Organizations.change")(function* (organization, settings, administrator) {
+            yield* checkSettings(settings, conversationDays, administrator === undefined)
+            yield* Effect.gen(function* () {
+              const epoch = yield* holdEpoch(app, organization.id)
+              if (administrator !== undefined && administrator.epoch !== epoch)
+                return yield* OperatorError.of("Something else changed this organization at the same time. Try again.")
+              const [stored] = yield* app<OrganizationRow>`
+              SELECT organization_id, slug, name, country, time_zone, external_key, conversation_days FROM max.organizations
               WHERE organization_id = ${organization.id}`
-            const before = organizationOf(stored!)
-            const changed = NAMES.filter((name) => settings[name] !== undefined && settings[name] !== before[name])
-            if (changed.length === 0) return
-            const after = { ...before, ...Object.fromEntries(changed.map((name) => [name, settings[name]!])) }
-            yield* app`UPDATE max.organizations SET name = ${after.name}, country = ${after.country},
-              time_zone = ${after.timeZone} WHERE organization_id = ${organization.id}`
-            const parts = (of: Organization) => Object.fromEntries(changed.map((name) => [name, of[name]]))
-            yield* raiseEpoch(app, organization.id, [
-              {
-                actor: administrator?.anchorEntityId ?? OPERATOR,
-                action: "organization.changed",
-                subject: organization.slug,
-                details: { ...parts(after), before: parts(before) }
-              }
-            ])
-          }).pipe(app.withTransaction, orUnavailable)
-        }),
+              const before = { conversationDays: null, ...organizationOf(stored!) }
+              const changed = NAMES.filter((name) => settings[name] !== undefined && settings[name] !== before[name])
+              if (changed.length === 0) return
+              const after = { ...before, ...Object.fromEntries(changed.map((name) => [name, settings[name]!])) }
+              yield* app`UPDATE max.organizations SET name = ${after.name}, country = ${after.country},
+              time_zone = ${after.timeZone}, conversation_days = ${after.conversationDays}::int WHERE organization_id = ${organization.id}`
+              const parts = (of: Settings) => Object.fromEntries(changed.map((name) => [name, of[name]]))
+              yield* raiseEpoch(app, organization.id, [
+                {
+                  actor: administrator?.anchorEntityId ?? OPERATOR,
+                  action: "organization.changed",
+                  subject: organization.slug,
+                  details: { ...parts(after), before: parts(before) }
+                }
+              ])
+            }).pipe(app.withTransaction, orUnavailable)
+          }),
 
-        list: Effect.map(
-          orUnavailable(search<OrganizationRow>`
-            SELECT organization_id, slug, name, country, time_zone, external_key FROM max.organizations o
+          list: Effect.map(
+            orUnavailable(search<OrganizationRow>`
+            SELECT organization_id, slug, name, country, time_zone, external_key, conversation_days FROM max.organizations o
             WHERE NOT ${search.literal(isClosed("o.organization_id"))} ORDER BY slug`),
-          (rows) => rows.map(organizationOf)
-        )
+            (rows) => rows.map(organizationOf)
+          )
+        })
       })
-    })
-  )
+    )
 }

@@ -7,6 +7,7 @@
 import { Context, Effect, Layer, Schema } from "effect"
 import { randomBytes } from "node:crypto"
 import { Database } from "../../database/Database.ts"
+import { keptDays } from "../../database/retention.ts"
 import { decodeRows } from "../../database/decodeRows.ts"
 import { orUnavailable } from "../../database/execute.ts"
 import { isClosed } from "../../database/moves.ts"
@@ -110,7 +111,7 @@ export class SmsOutbox extends Context.Service<
     readonly cancel: (lease: Lease) => Effect.Effect<void, Unavailable>
     /** Applies a delivery report; false if it is older than the stored state or for another text. */
     readonly report: (organizationId: bigint, id: string, report: DeliveryReport) => Effect.Effect<boolean, Unavailable>
-    /** Erases bodies older than so many days and rows a year older than that, and deletes senders that were never admitted. */
+    /** Erases bodies older than so many days, or than fewer where an organization wants fewer, and rows a year older than that, and deletes senders that were never admitted. */
     readonly prune: (days: number) => Effect.Effect<void, Unavailable>
   }
 >()("max/services/SmsOutbox") {
@@ -119,6 +120,7 @@ export class SmsOutbox extends Context.Service<
     Effect.gen(function* () {
       const { app } = yield* Database
       const { held, ofSender } = senderConditions(app)
+      const owning = app.literal("x.organization_id")
       const isHere = app.literal(`NOT ${isClosed("x.organization_id")}`)
       const unsent = (lease: Lease, id: string) =>
         app`organization_id = ${lease.key.organizationId} AND text_id = ${id} AND state IN ('queued', 'trying')`
@@ -264,8 +266,8 @@ export class SmsOutbox extends Context.Service<
               WITH senders AS (DELETE FROM max.sms_senders x WHERE ${isHere} AND anchor_id = '' AND stopped_at IS NULL AND lease IS NULL
                   AND due_at IS NULL AND refused_at < now() - interval '2 days'),
                 inbox AS (UPDATE max.sms_inbox x SET body = '' WHERE ${isHere} AND body <> '' AND state <> 'waiting'
-                  AND received_at < now() - make_interval(days => ${days}::int)),
-                outbox AS (UPDATE max.sms_outbox x SET body = '' WHERE ${isHere} AND body <> '' AND created_at < now() - make_interval(days => ${days}::int)),
+                  AND received_at < now() - make_interval(days => ${keptDays(app, owning, days)})),
+                outbox AS (UPDATE max.sms_outbox x SET body = '' WHERE ${isHere} AND body <> '' AND created_at < now() - make_interval(days => ${keptDays(app, owning, days)})),
                 old AS (DELETE FROM max.sms_inbox x WHERE ${isHere} AND received_at < now() - make_interval(days => ${days}::int + 366))
               DELETE FROM max.sms_outbox x WHERE ${isHere} AND created_at < now() - make_interval(days => ${days}::int + 366)`)
           )

@@ -6,6 +6,7 @@ import { usage } from "./api.ts"
 import { Command, counted, Isolated, Title, useTitle, WhenLoaded } from "./parts.tsx"
 import { to } from "./place.ts"
 import { Questions } from "./Questions.tsx"
+import { Retention } from "./Retention.tsx"
 import { announcement, useLoaded } from "./state.ts"
 import { Table } from "./Table.tsx"
 
@@ -36,22 +37,13 @@ export const Usage = ({ days: chosen }: { readonly days?: string | undefined }) 
         {(report) => <Report report={report} />}
       </WhenLoaded>
       <Command text={`max usage --days ${days} --by person`}>The same as a command, per person and model:</Command>
-      {loaded.is === "ready" ? <Retention days={loaded.value.conversationDays} /> : null}
+      {loaded.is === "ready" ? (
+        <Retention key={loaded.value.conversationDays} of={loaded.value} reload={reload} />
+      ) : null}
       <Questions />
     </>
   )
 }
-
-const Retention = ({ days }: { readonly days: number }) => (
-  <>
-    <h2>How long conversations are kept</h2>
-    <p>
-      A conversation that hasn't been used for {counted(days, "day")} is deleted with all its questions and answers as
-      soon as another one begins. People can delete theirs earlier. The counts above stay. The operator of Max sets the
-      time (MAX_SESSION_DAYS).
-    </p>
-  </>
-)
 
 const Report = ({ report }: { readonly report: UsageReport }) => {
   const { byDay, byModel, byPerson, days, others, total } = report

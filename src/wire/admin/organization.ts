@@ -16,7 +16,13 @@ export type OrganizationShown = typeof OrganizationShown.Encoded
 export const SetOrganization = Schema.Struct({
   name: optionalKey(textUpTo(100)),
   country: optionalKey(textUpTo(2)),
-  timeZone: optionalKey(textUpTo(64))
+  timeZone: optionalKey(textUpTo(64)),
+  conversationDays: optionalKey(
+    Schema.NullOr(Schema.Int).annotate({
+      description:
+        "An unused conversation is deleted after so many days, at most the operator's; null: the operator's alone."
+    })
+  )
 })
 export type SetOrganization = typeof SetOrganization.Encoded
 

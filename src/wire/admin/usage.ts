@@ -49,6 +49,7 @@ export const Usage = Schema.Struct({
   conversationDays: Schema.Int.annotate({
     description: "A conversation that is unused for so many days is deleted when the next one begins."
   }),
+  mostConversationDays: Schema.Int.annotate({ description: "The operator's time, below which the organization's is." }),
   total: Total,
   byDay: Schema.Array(
     Schema.Struct({

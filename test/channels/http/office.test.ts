@@ -396,6 +396,45 @@ describe("the organization on the page", () => {
     expect(await events("organization.changed")).toHaveLength(1)
   })
 
+  it("keeps conversations for a time of its own, with the power policy, and never longer than the operator", async () => {
+    const days = (conversationDays: unknown, secret?: string) => call("organization", { conversationDays }, secret)
+    const shown = async () => {
+      const { conversationDays, mostConversationDays } = await read("usage")
+      return [conversationDays, mostConversationDays]
+    }
+    const before = (await events("organization.changed")).length
+    expect(await shown()).toEqual([30, 30])
+    for (const [wrong, status] of [
+      [31, 409],
+      [0, 409],
+      [-1, 409],
+      [3650, 409],
+      [1.5, 400],
+      ["7", 400],
+      [1e12, 409],
+      [Number.MAX_SAFE_INTEGER, 409]
+    ] as const)
+      expect([wrong, (await days(wrong)).status]).toEqual([wrong, status])
+    expect((await days(31)).json.detail).toBe("Conversations are kept from 1 to 30 days, the operator's time.")
+    expect((await days(7, (await helper()).token)).status).toBe(403)
+    expect(await shown()).toEqual([30, 30])
+    expect((await days(7)).status).toBe(204)
+    expect((await days(7)).status).toBe(204)
+    expect(await shown()).toEqual([7, 30])
+    expect((await days(null)).status).toBe(204)
+    expect(await shown()).toEqual([30, 30])
+    expect((await events("organization.changed")).slice(before)).toEqual([
+      { actor: atlas.idOf("yuki"), details: { conversationDays: 7, before: { conversationDays: null } } },
+      { actor: atlas.idOf("yuki"), details: { conversationDays: null, before: { conversationDays: 7 } } }
+    ])
+  })
+
+  it("keeps conversations no longer by the command, either", async () => {
+    const args = ["org", "set", "--org", "atlas", "--conversation-days", "40"]
+    const refused = await runMax(args, { DATABASE_URL: database })
+    expect([refused.code, refused.stderr]).toEqual([1, expect.stringContaining("from 1 to 30 days")])
+  })
+
   it("lists the tables that it reads where they are, and what has changed in them", async () => {
     expect(await read("mapped")).toEqual({ types: [], changes: [] })
     await server.run(runScript("CREATE TABLE public.boats (id bigint PRIMARY KEY, name text NOT NULL);\n"))

@@ -276,6 +276,20 @@ describe("the record of a conversation by text", () => {
     await prune(39)
     expect(await s.log()).toEqual([])
   })
+
+  it("loses its bodies after the organization's own days, if these are fewer", async () => {
+    await s.ask(ADA, "hello")
+    await s.sql("UPDATE max.sms_inbox SET received_at = received_at - interval '8 days'")
+    await s.sql("UPDATE max.sms_outbox SET created_at = created_at - interval '8 days'")
+    const bodies = async () => {
+      await s.run(Effect.flatMap(SmsOutbox, (outbox) => outbox.prune(30)))
+      return (await s.log(true)).filter(({ body }: any) => body !== "").length
+    }
+    expect(await bodies()).toBe(2)
+    await s.sql("UPDATE max.organizations SET conversation_days = 7")
+    expect(await bodies()).toBe(0)
+    await s.sql("UPDATE max.organizations SET conversation_days = NULL")
+  })
 })
 
 describe("a failure outside of a turn", () => {

@@ -15,6 +15,7 @@ import { TestServices } from "../../support/database.ts"
 import { says, startMessages } from "../../support/messages.ts"
 
 const PRICES = new Map([["priced", { input: 2, output: 10 }]])
+const SETTINGS = { prices: PRICES, mostConversationDays: 30 }
 
 /** A day of the organization's calendar. */
 const dayBefore = ({ timeZone }: Organization, days: number): string =>
@@ -51,7 +52,7 @@ layer(TestServices, { excludeTestServices: true })("usage", (it) => {
       }
       yield* asked(organization, idOf("lena"), 7, "priced", "answered")
       const { usage } = yield* Administration
-      const week = yield* usage(yield* as(harbor, "yuki"), 7, PRICES)
+      const week = yield* usage(yield* as(harbor, "yuki"), 7, SETTINGS)
       const { owner } = yield* Database
       const [sums] =
         yield* owner`SELECT sum(turns)::int AS questions, sum(answered)::int AS answered, sum(declined)::int AS declined,
@@ -70,8 +71,8 @@ layer(TestServices, { excludeTestServices: true })("usage", (it) => {
         ["basic", 5],
         ["priced", 5]
       ])
-      expect((yield* usage(yield* as(harbor, "yuki"), 8, PRICES)).total.questions).toBe(11)
-      const other = yield* usage(yield* as(cedar, "yuki"), 7, PRICES)
+      expect((yield* usage(yield* as(harbor, "yuki"), 8, SETTINGS)).total.questions).toBe(11)
+      const other = yield* usage(yield* as(cedar, "yuki"), 7, SETTINGS)
       expect(other.total.questions).toBe(15)
       // The price of its model is unknown.
       expect(other.total.dollars).toBeUndefined()
@@ -84,8 +85,10 @@ layer(TestServices, { excludeTestServices: true })("usage", (it) => {
       const birch = yield* administered({ slug: "birch" })
       yield* asked(birch.organization, birch.idOf("lena"), 30, "basic", "answered")
       const { usage } = yield* Administration
-      expect(yield* usage(yield* as(birch, "yuki"), 30, PRICES)).toEqual({
+      expect(yield* usage(yield* as(birch, "yuki"), 30, SETTINGS)).toEqual({
         days: 30,
+        conversationDays: 30,
+        mostConversationDays: 30,
         total: { questions: 0, answered: 0, declined: 0, failed: 0, inputTokens: 0, outputTokens: 0, dollars: 0 },
         byDay: [],
         byPerson: [],
@@ -100,7 +103,7 @@ layer(TestServices, { excludeTestServices: true })("usage", (it) => {
       yield* asked(maple.organization, maple.idOf("lena"), 0, "basic", "answered")
       const { usage } = yield* Administration
       // The auditor sees no name of people whose status is unknown.
-      const seen = yield* usage(yield* as(maple, "amina"), 7, PRICES)
+      const seen = yield* usage(yield* as(maple, "amina"), 7, SETTINGS)
       expect(seen.byPerson).toMatchObject([{ id: maple.idOf("lena"), questions: 1 }])
       expect(JSON.stringify(seen)).not.toContain("Lena")
     })
@@ -114,7 +117,7 @@ layer(TestServices, { excludeTestServices: true })("usage", (it) => {
         SELECT ${aspen.organization.id}, ${dayBefore(aspen.organization, 0)}::text::date, 'p' || i, 'basic', i, i, 0, 0
         FROM generate_series(1, 203) i`
       const { usage } = yield* Administration
-      const { byPerson, others, total } = yield* usage(yield* as(aspen, "yuki"), 7, PRICES)
+      const { byPerson, others, total } = yield* usage(yield* as(aspen, "yuki"), 7, SETTINGS)
       expect(byPerson).toHaveLength(200)
       expect(byPerson[0]).toMatchObject({ id: "p203", questions: 203 })
       expect(others).toMatchObject({ people: 3, questions: 1 + 2 + 3 })

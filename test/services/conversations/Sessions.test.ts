@@ -6,6 +6,7 @@ import { Database } from "../../../src/database/Database.ts"
 import type { Basis } from "../../../src/domain/Basis.ts"
 import { encodeId } from "../../../src/domain/ids.ts"
 import { Sessions } from "../../../src/services/conversations/Sessions.ts"
+import { Organizations } from "../../../src/services/organizations/Organizations.ts"
 import type { Keeping, NewTurn } from "../../../src/services/conversations/storeTurns.ts"
 import { addPeople, makeOrganization } from "../../support/atlas.ts"
 import { TestServices } from "../../support/database.ts"
@@ -277,6 +278,32 @@ layer(TestServices, { excludeTestServices: true })("a session", (it) => {
       expect(yield* sessions.removeOlderThan(organization.id, 30)).toBe(2)
       expect((yield* sessions.list(organization)).map(({ id }) => id)).toEqual([ids[2]])
       expect(yield* other.sessions.list(other.organization)).toHaveLength(1)
+    })
+  )
+
+  it.effect("is removed after the organization's own days, which are never more than the operator's", () =>
+    Effect.gen(function* () {
+      const { organization, say, sessions } = yield* company("shorter")
+      const other = yield* company("as-ever")
+      const organizations = yield* Organizations
+      const sql = (yield* Database).owner
+      const aged = (days: number) =>
+        Effect.gen(function* () {
+          for (const { id } of [yield* say("one"), yield* other.say("two")])
+            yield* sql`UPDATE max.sessions SET updated_at = now() - make_interval(days => ${days}::int) WHERE session_id = ${id}`
+        })
+      yield* organizations.change(organization, { conversationDays: 7 })
+      yield* aged(8)
+      yield* aged(6)
+      // Both have a conversation of eight days and one of six.
+      expect(yield* sessions.removeOlderThan(organization.id, 30)).toBe(1)
+      expect(yield* sessions.removeOlderThan(other.organization.id, 30)).toBe(0)
+      expect(yield* sql`SELECT 1 FROM max.turns WHERE organization_id = ${organization.id}`).toHaveLength(1)
+      // An operator who keeps them for a shorter time than the organization wants.
+      expect(yield* sessions.removeOlderThan(organization.id, 5)).toBe(1)
+      yield* organizations.change(organization, { conversationDays: null })
+      yield* aged(8)
+      expect(yield* sessions.removeOlderThan(organization.id, 30)).toBe(0)
     })
   )
 })

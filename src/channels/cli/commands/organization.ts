@@ -55,11 +55,24 @@ const list = Command.make(
   Effect.fnUntraced(function* () {
     const organizations = yield* Organizations
     const all = yield* organizations.list
+    const most = organizations.conversationDays
     yield* result(
-      all.map(({ country, name, slug, timeZone }) => ({ slug, name, country, timeZone })),
+      all.map(({ conversationDays, country, name, slug, timeZone }) => ({
+        slug,
+        name,
+        country,
+        timeZone,
+        ...(conversationDays === undefined ? {} : { conversationDays })
+      })),
       columns(
-        all.map(({ country, name, slug, timeZone }) => [slug, name, country, timeZone]),
-        ["slug", "name", "country", "time zone"]
+        all.map(({ conversationDays: days, country, name, slug, timeZone }) => [
+          slug,
+          name,
+          country,
+          timeZone,
+          String(days === undefined || days > most ? most : days)
+        ]),
+        ["slug", "name", "country", "time zone", "conversation days"]
       )
     )
   })
@@ -85,21 +98,34 @@ const set = Command.make(
   {
     name: optional("name", "The organization's name"),
     country: optional("country", "The country of phone numbers without a country code: two letters, such as US"),
-    timeZone: optional("time-zone", "The organization's time zone, such as America/New_York")
+    timeZone: optional("time-zone", "The organization's time zone, such as America/New_York"),
+    conversationDays: Flag.Int("conversation-days").pipe(
+      Flag.withDescription(
+        "Days to keep an unused conversation, at most MAX_SESSION_DAYS; 0 for MAX_SESSION_DAYS itself"
+      ),
+      Flag.optional
+    )
   },
-  Effect.fnUntraced(function* (input) {
-    const given = Object.entries(input).flatMap(([setting, value]) =>
+  Effect.fnUntraced(function* ({ conversationDays, ...texts }) {
+    const given = Object.entries(texts).flatMap(([setting, value]) =>
       Option.match(value, { onNone: () => [], onSome: (text) => [[setting, text] as const] })
     )
-    if (given.length === 0) return yield* UsageError.of("Give --name, --country or --time-zone.")
-    const settings: Settings = Object.fromEntries(given)
+    if (given.length === 0 && Option.isNone(conversationDays))
+      return yield* UsageError.of("Give --name, --country, --time-zone or --conversation-days.")
+    const settings: Settings = {
+      ...Object.fromEntries(given),
+      ...Option.match(conversationDays, {
+        onNone: () => ({}),
+        onSome: (days) => ({ conversationDays: days === 0 ? null : days })
+      })
+    }
     const organizations = yield* Organizations
     const organization = yield* currentOrganization
     yield* organizations.change(organization, settings)
     yield* result({ organization: organization.slug, ...settings }, [`${organization.slug} is changed.`])
   })
 ).pipe(
-  Command.withDescription("Change the organization's name, country or time zone"),
+  Command.withDescription("Change the organization's name, country, time zone or retention"),
   Command.withExamples([{ command: 'max org set --name "Atlas Ltd"', description: "The name that people see" }])
 )
 
