@@ -1,6 +1,10 @@
 // Replays of what administrators could learn or be told wrongly, in the form of replays.mjs.
 const testTexts = "src/services/texting/TestTexts.ts"
 const testTextsTest = "test/channels/sms/testTexts.test.ts"
+const setupTest = "test/channels/http/setup.test.ts"
+const link = "src/channels/cli/setupLink.ts"
+const linkTest =
+  "is in a file that only its owner reads where there is no terminal, in the part of the address that no server gets"
 const importsTest = "test/channels/http/imports.test.ts"
 
 export const administrators = [
@@ -149,6 +153,60 @@ export const administrators = [
         "src/services/administration/OrganizationSettings.ts",
         'yield* requirePower(state.policy, principal, "policy")',
         ""
+      ]
+    ]
+  },
+  {
+    name: "The first visitor of a fresh server who set it up without its link (our own review)",
+    test: [setupTest, "is refused when it is made up, has expired, or is a challenge for something else"],
+    defence: "Setup.ts `finish`: a set-up needs a link that this server has made, and that is in time",
+    removed: "the comparison",
+    patches: [["src/services/onboarding/Setup.ts", "if (!(yield* isLink(wanted.code))) return yield* INVALID", ""]]
+  },
+  {
+    name: "A set-up link in the log of a service (our own review)",
+    test: [setupTest, linkTest],
+    defence: "setupLink.ts `offerSetup`: a link is printed at a terminal of this machine only",
+    removed: "the question whether there is a terminal",
+    patches: [[link, "process.stdout.isTTY === true && LOOPBACK", "LOOPBACK"]]
+  },
+  {
+    name: "A set-up link that other users of the machine read (our own review)",
+    test: [setupTest, linkTest],
+    defence: "setupLink.ts `intoFile`: the file is new, and only its owner reads it",
+    removed: "the mode",
+    patches: [[link, "mode: 0o600, ", ""]]
+  },
+  {
+    name: "A set-up link in a proxy's log, a history or a referrer (our own review)",
+    test: [setupTest, linkTest],
+    defence: "setupLink.ts `setupLink`: the code is in the fragment, which a browser sends to no server",
+    removed: "the fragment",
+    patches: [[link, "url.hash = code", "url.search = code"]]
+  },
+  {
+    name: "Another site's page that signed a visitor in as its own author (login CSRF, our own review)",
+    test: ["test/channels/http/admission.test.ts", "that is expired, invented or sent from another origin is refused"],
+    defence: "routes.ts: a sign-in link is used by Max's own page",
+    removed: "the comparison of origins",
+    patches: [
+      [
+        "src/channels/http/routes.ts",
+        "isOwnChange(request, settings)\n          ? throttle.attempt(credentials.redeemLink",
+        "settings.cookie !== request.method\n          ? throttle.attempt(credentials.redeemLink"
+      ]
+    ]
+  },
+  {
+    name: "A set-up or a sign-in under another host's name, as with DNS rebinding (our own review)",
+    test: [setupTest, "is used, and a person signs in, under Max's own names only"],
+    defence: "edge.ts `rejection`: a request names a host of Max's",
+    removed: "the comparison",
+    patches: [
+      [
+        "src/channels/http/edge.ts",
+        'if (!settings.isHost(headers["host"]) && ',
+        'if (headers["host"] === undefined && '
       ]
     ]
   }

@@ -1,6 +1,10 @@
 /** The first run over HTTP: what it makes, and which links and inputs are refused. */
 import { Effect, Exit, Scope } from "effect"
-import { afterEach, describe, expect, it } from "vitest"
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { afterEach, describe, expect, it, vi } from "vitest"
+import { offerSetup } from "../../../src/channels/cli/setupLink.ts"
 import { Database } from "../../../src/database/Database.ts"
 import { makeChallenge, makeChallengeKey } from "../../../src/services/access/passkeyChallenge.ts"
 import { AuditLog } from "../../../src/services/audit/AuditLog.ts"
@@ -47,12 +51,12 @@ interface Typed {
   readonly email?: string
 }
 
-const finish = (server: TestServer, code: string, typed: Typed = {}, origin = server.url) => {
+const finish = (server: TestServer, code: string, typed: Typed = {}, origin = server.url, more: object = {}) => {
   const { country = "US", email = "ada@harbor.example", name = "Harbor Supply", person = "Ada Park" } = typed
   const { timeZone = "America/New_York" } = typed
   return ask(server.url, "/v1/setup", {
     method: "POST",
-    headers: { "content-type": "application/json", origin },
+    headers: { "content-type": "application/json", origin, ...more },
     body: JSON.stringify({
       code,
       organization: { name, country, timeZone },
@@ -166,6 +170,59 @@ describe("a set-up link", () => {
     for (const code of codes) expect(await finish(server, code), code).toMatchObject({ status: 401 })
     expect(await organizations(server)).toEqual([])
     expect(await finish(server, link)).toMatchObject({ status: 204 })
+  })
+
+  it("is used, and a person signs in, under Max's own names only", async () => {
+    const server = await emptyServer()
+    const link = await newLink(server)
+    const port = new URL(server.url).port
+    for (const host of [
+      "evil.example",
+      `evil.example:${port}`,
+      "127.0.0.1.evil.example",
+      "localhost.evil.example",
+      "@"
+    ]) {
+      const more = { host }
+      expect([host, (await finish(server, link, {}, server.url, more)).status]).toEqual([host, 421])
+      for (const path of ["/setup", "/v1/session/ways", "/v1/session"])
+        expect([host, path, (await ask(server.url, path, { headers: more })).status]).toEqual([host, path, 421])
+    }
+    expect(await organizations(server)).toEqual([])
+    expect(await finish(server, link)).toMatchObject({ status: 204 })
+  })
+
+  it("is in a file that only its owner reads where there is no terminal, in the part of the address that no server gets", async () => {
+    const stateDir = join(mkdtempSync(join(tmpdir(), "max-setup-link-")), "state")
+    const database = await Effect.runPromise(migratedDatabase.pipe(Scope.provide(scope)))
+    const server = await startServer(database, { stateDir })
+    const said: Array<string> = []
+    const listeners = (["log", "error"] as const).map((name) =>
+      vi.spyOn(console, name).mockImplementation((...parts) => void said.push(parts.join(" ")))
+    )
+    try {
+      // What another user has left there is replaced, with its mode.
+      mkdirSync(stateDir, { recursive: true })
+      writeFileSync(join(stateDir, "setup-link"), "old", { mode: 0o644 })
+      const offer = await server.run(offerSetup(server.url))
+      await server.run(offer)
+      const path = join(stateDir, "setup-link")
+      expect(said).toEqual([expect.stringContaining(path)])
+      expect(said.join()).not.toContain("max_setup_")
+      expect(statSync(path).mode & 0o777).toBe(0o600)
+      const { hash, pathname, search } = new URL(readFileSync(path, "utf8").trim())
+      expect([pathname, search, hash]).toEqual(["/setup", "", expect.stringMatching(/^#max_setup_[\w-]{40,}$/)])
+      expect(await finish(server, hash.slice(1))).toMatchObject({ status: 204 })
+      // Once there is an organization, no link is made.
+      said.length = 0
+      rmSync(path)
+      await server.run(await server.run(offerSetup(server.url)))
+      expect([said, existsSync(path)]).toEqual([[], false])
+    } finally {
+      for (const listener of listeners) listener.mockRestore()
+      await server.stop()
+      rmSync(join(stateDir, ".."), { recursive: true, force: true })
+    }
   })
 
   it("counts for Max's own page only", async () => {
