@@ -209,5 +209,21 @@ export const administrators = [
         'if (headers["host"] === undefined && '
       ]
     ]
+  },
+  {
+    name: "The last administrator who suspended themselves (our own review)",
+    test: [
+      "test/channels/http/admin.test.ts",
+      "is impossible for oneself, and one of two administrators who suspend each other remains"
+    ],
+    defence: "suspension.ts: an administrator never suspends themselves",
+    removed: "the comparison",
+    patches: [
+      [
+        "src/services/members/suspension.ts",
+        "member.anchorId === administrator?.anchorEntityId",
+        'member.anchorId === ""'
+      ]
+    ]
   }
 ]

@@ -248,6 +248,7 @@ describe("suspending a member", () => {
     const { admin, auditor, idOf, organization } = organizations.atlas
     const own = await call(admin.secret, ["POST", `people/${idOf("yuki")}/suspend`])
     expect(own).toMatchObject({ status: 409, json: { type: "urn:max:problem:not-possible" } })
+    expect(own.json.detail).toContain("can't suspend yourself")
     for (let round = 0; round < 5; round++) {
       const both = await Promise.all([
         call(admin.secret, ["POST", `people/${idOf("amina")}/suspend`]),
