@@ -18,7 +18,10 @@ import { makeOrganization } from "./atlas.ts"
 import { fixture } from "./fixtures.ts"
 import { join } from "node:path"
 
+const deeds = join(import.meta.dirname, "..", "agents", "basic", "deeds")
 const SAM = "sam@atlas.com"
+/** The columns that lead to people. */
+const PEOPLE = new Set(["owner", "assigned_to", "assignee", "attendees", "agent", "buyer", "recruiter"])
 const TYPES = ["people", "companies", "meetings", "tasks"]
 
 const loading = Effect.fnUntraced(function* (name: string) {
@@ -34,9 +37,22 @@ export const taskTeam = Effect.gen(function* () {
   const { load, organization } = yield* loading("team")
   yield* load("people", "seed_people_workbench_staff.jsonl", {}, "company")
   yield* load("people", "seed_people_changes.jsonl", {}, "company")
-  const tasks = join(import.meta.dirname, "..", "agents", "basic", "deeds", "tasks.jsonl")
-  yield* load("tasks", tasks, { assignee: "assignee:people.email" })
+  yield* load("tasks", join(deeds, "tasks.jsonl"), { assignee: "assignee:people.email" })
   yield* open(organization, ["people", "tasks"])
+  return organization
+})
+
+/** A help desk that buys and hires: types and columns of its own, which no rule was written for. */
+export const helpDesk = Effect.gen(function* () {
+  const { load, organization } = yield* loading("desk")
+  yield* load("people", "seed_people_workbench_staff.jsonl", {}, "company")
+  yield* load("people", "seed_people_changes.jsonl", {}, "company")
+  const types = { tickets: "agent", orders: "buyer", candidates: "recruiter" }
+  for (const [type, person] of Object.entries(types)) {
+    const file = `desk${type[0]!.toUpperCase()}${type.slice(1)}.jsonl`
+    yield* load(type, join(deeds, file), { [person]: `${person}:people.email` })
+  }
+  yield* open(organization, ["people", ...Object.keys(types)])
   return organization
 })
 
@@ -149,7 +165,7 @@ export const saying = Effect.fnUntraced(function* (organization: Organization) {
           const cells: Array<[string, string | ReadonlyArray<string>]> = []
           for (const value of values ?? []) {
             const [slug, cell] = [value.slice(0, value.indexOf("=")), value.slice(value.indexOf("=") + 1)]
-            const isPerson = slug === "owner" || slug === "assigned_to" || slug === "assignee" || slug === "attendees"
+            const isPerson = PEOPLE.has(slug)
             const people = isPerson ? yield* externalOf("people", cell.split(";")) : undefined
             cells.push([slug, people === undefined ? cell : slug === "attendees" ? people : people.join()])
           }
