@@ -1,9 +1,9 @@
 /** A sales company with a calendar and tasks, and requests to change it in basic mode, as far as the draft. */
 import { Effect } from "effect"
 import { draftDeed } from "../../src/agents/basic/deeds/draftDeed.ts"
-import { asksForChange, readRequest } from "../../src/agents/basic/deeds/readRequest.ts"
+import { readRequest } from "../../src/agents/basic/deeds/readRequest.ts"
 import type { Context } from "../../src/agents/basic/readConversation.ts"
-import { type Answer, replay } from "../../src/agents/basic/script.ts"
+import { type Answer, replay, type Script } from "../../src/agents/basic/script.ts"
 import type { Organization } from "../../src/domain/EntityType.ts"
 import type { ListedType } from "../../src/domain/Page.ts"
 import { CurrentPrincipal } from "../../src/domain/Principal.ts"
@@ -146,11 +146,10 @@ export const saying = Effect.fnUntraced(function* (organization: Organization) {
   })
   return Effect.fnUntraced(function* (text: string) {
     const request = readRequest(text, context)
-    if (!asksForChange(request)) return { reply: "not read", steps: 1 } as Outcome
     const rounds: Array<ReadonlyArray<Answer>> = []
     const writes: Array<Write> = []
     for (let steps = 1; ; steps++) {
-      const turn = replay(draftDeed(request, context), rounds)
+      const turn = replay(orUnread(draftDeed(request, context)), rounds)
       if (turn._tag === "Reply") {
         const [write] = writes
         return { reply: turn.text, steps, ...(write && { write, writes }) } as Outcome
@@ -184,6 +183,10 @@ export const saying = Effect.fnUntraced(function* (organization: Organization) {
     }
   })
 })
+
+function* orUnread(script: Script<string | undefined>): Script<string> {
+  return (yield* script) ?? "not read"
+}
 
 const normal = ({ action, id, ids, values = {} }: Write): string =>
   JSON.stringify([action, ids ?? [id], Object.entries(values).sort(([a], [b]) => (a < b ? -1 : 1))])

@@ -74,7 +74,8 @@ function* answered(conversation: Conversation): Script<string> {
   const asked = answerAsked(conversation)
   if (asked !== undefined) return yield* asked
   const request = answerRequest(conversation)
-  if (request !== undefined) return yield* request
+  const drafted = request && (yield* request)
+  if (drafted !== undefined) return drafted
   const declined = declineRequest(conversation)
   const intent = readTurn(said, earlier, context)
   if (declined !== undefined && !(intent._tag === "Introduce" && intent.sure))

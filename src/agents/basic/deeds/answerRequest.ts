@@ -1,6 +1,6 @@
 /** Answers a request to change something: the hook of basic mode. A message that asks for nothing of the kind is left to the questions. */
 import { choice } from "../buildIntent.ts"
-import type { Conversation, Focus } from "../readConversation.ts"
+import type { Context, Conversation, Focus } from "../readConversation.ts"
 import { readIntent } from "../readIntent.ts"
 import { tokenize } from "../tokenize.ts"
 import type { Script } from "../script.ts"
@@ -8,10 +8,16 @@ import { draftDeed } from "./draftDeed.ts"
 import type { Row } from "./findSubject.ts"
 import { asksForChange, readRequest } from "./readRequest.ts"
 import { notWhole } from "./wording.ts"
-import { MAX_CHARACTERS } from "./words.ts"
+import { mayBeTelegram } from "./telegram.ts"
+import { MAX_CHARACTERS, readWords } from "./words.ts"
 
-/** Drafts what the message asks for; undefined if it isn't a request. */
-export const answerRequest = ({ canChange, context, earlier, said }: Conversation): Script<string> | undefined => {
+/** Drafts what the message asks for; undefined, at once or after lookups, if it isn't a request. */
+export const answerRequest = ({
+  canChange,
+  context,
+  earlier,
+  said
+}: Conversation): Script<string | undefined> | undefined => {
   if (!canChange) return undefined
   if ((MAYBE.test(said) || ASSIGNED.test(said)) && !QUESTION.test(withoutFillers(said))) {
     const request = readRequest(said, context)
@@ -26,12 +32,17 @@ export const answerRequest = ({ canChange, context, earlier, said }: Conversatio
   }
   const index = choice(tokenize(said))
   const before = earlier.at(-1)
-  if (index === undefined || before === undefined || !MAYBE.test(before)) return undefined
+  if (index === undefined) return mayBeTelegram(readWords(said)) && isUnread(said, context) ? draftDeed(readRequest(said, context), context) : undefined
+  if (before === undefined || !MAYBE.test(before)) return undefined
   const request = readRequest(before, context)
   const chosen = index === 0 ? context.focus?.at(-1) : context.focus?.[index - 1]
   const row = chosen && rowOf(chosen, context.types)
   return request.deeds.length === 0 || row === undefined ? undefined : draftDeed(request, context, row)
 }
+
+/** Whether a message is no question that can be answered. */
+const isUnread = (said: string, context: Context): boolean =>
+  !QUESTION.test(withoutFillers(said)) && NO_QUESTIONS.has(readIntent(said, context)._tag)
 
 const rowOf = ({ id, name, type: slug }: Focus, types: Conversation["context"]["types"]): Row | undefined => {
   const type = types.find((each) => each.id === slug)

@@ -16,7 +16,10 @@ import { draftOfEach, draftOfSet } from "./draftSet.ts"
 import { findSubject, NOT_FOUND, type Problem, problem, RANKS, type Row, type World } from "./findSubject.ts"
 import { calendarOf } from "./moments.ts"
 import { readNew } from "./readNew.ts"
-import { settle } from "./settle.ts"
+import { asksForChange } from "./readRequest.ts"
+import { settle, UNKNOWN_VALUE } from "./settle.ts"
+import { UNKNOWN } from "./setValues.ts"
+import { telegram } from "./telegram.ts"
 import {
   carries,
   columnOfConcept,
@@ -27,7 +30,7 @@ import {
   type Vocabulary,
   vocabularyOf
 } from "./vocabulary.ts"
-import { cannotDo, DRAFTED, NOT_ALL, notWhole, ofSet, which } from "./wording.ts"
+import { cannotDo, DRAFTED, NOT_ALL, NOT_UNDERSTOOD, notWhole, ofSet, which } from "./wording.ts"
 
 const MAX_TYPES = 5
 const MAX_ACTIONS = 6
@@ -78,16 +81,42 @@ function* once<A>(script: Script<A>, rounds: Rounds): Script<A> {
   return state.value
 }
 
-/** Drafts what the request asks for, and says what is drafted or why nothing is. `chosen` is the row that the person chose. */
-export const draftDeed = (request: Request, context: Context, chosen?: Row): Script<string> => {
+/**
+ * Drafts what the request asks for, and says what is drafted or why nothing is; undefined if the message asks for nothing.
+ * `chosen` is the row that the person chose.
+ */
+export const draftDeed = (request: Request, context: Context, chosen?: Row): Script<string | undefined> => {
   const rounds: Rounds = { made: 0, known: new Map() }
   return once(drafting(request, context, chosen, rounds), rounds)
 }
 
-function* drafting(request: Request, context: Context, chosen: Row | undefined, rounds: Rounds): Script<string> {
+function* drafting(
+  request: Request,
+  context: Context,
+  chosen: Row | undefined,
+  rounds: Rounds
+): Script<string | undefined> {
+  const own = asksForChange(request) ? yield* planned(request, context, chosen, rounds) : undefined
+  if (own !== undefined && typeof own !== "string") return yield* proposing(own)
+  if (chosen !== undefined || (own !== undefined && !isOpen(own))) return own
+  const told = yield* within(telegram(request.said, context), rounds, MAX_ROUNDS)
+  const meant = told && (yield* meaning(told, context, undefined, rounds))
+  return meant === undefined || typeof meant === "string" ? own : yield* proposing([meant])
+}
+
+/** Whether a reason leaves open that the words mean something else. */
+const isOpen = (reason: string): boolean =>
+  [NOT_FOUND, NOT_UNDERSTOOD, UNKNOWN, UNKNOWN_VALUE].some((start) => reason.startsWith(start))
+
+/** The drafts of the one change that a request means; a text says why there is none. */
+function* planned(
+  request: Request,
+  context: Context,
+  chosen: Row | undefined,
+  rounds: Rounds
+): Script<ReadonlyArray<Draft> | string> {
   const { instead, pairs = [] } = request
   const meant = (each: Request) => meaning(each, context, chosen, rounds)
-  const near = (each: Request) => meaning(each, context, chosen, rounds, true)
   const [[one, other], twos] = yield* both(
     inParallel([meant(request), ...(instead === undefined ? [] : [meant(instead)])]),
     inParallel(pairs.map((two) => inParallel(two.map(meant))))
@@ -96,13 +125,13 @@ function* drafting(request: Request, context: Context, chosen: Row | undefined, 
   if (other !== undefined)
     return typeof other === "string" || typeof one === "string" || !corrects(one!, other)
       ? notWhole(context)
-      : yield* proposing([other!])
+      : [other]
   if (typeof one === "string" && joint.length === 0 && one.startsWith(NOT_FOUND)) {
-    const misspelt = yield* near(request)
-    return typeof misspelt === "string" ? one : yield* proposing([misspelt])
+    const misspelt = yield* meaning(request, context, chosen, rounds, true)
+    return typeof misspelt === "string" ? one : [misspelt]
   }
-  if (typeof one === "string") return joint.length === 1 ? yield* proposing(joint[0]!) : one
-  return joint.length > 0 ? notWhole(context) : yield* proposing([one!])
+  if (typeof one === "string") return joint.length === 1 ? joint[0]! : one
+  return joint.length > 0 ? notWhole(context) : [one!]
 }
 
 /** Drafts of different rows, each understood whole; undefined otherwise. */

@@ -39,6 +39,8 @@ const OPEN = new Set(["open", "unfinished", "incomplete", "outstanding", "still 
 /** Columns whose text is no value that several rows have. */
 const PROSE = /^(name|notes?|description|details|comments?|summary|text|body)$/i
 
+export const UNKNOWN = "I know of no"
+
 export interface About {
   readonly type: ContextType
   readonly columns: ReadonlyArray<ListedColumn>
@@ -146,7 +148,7 @@ export function* valued(
   return hit === undefined
     ? problem(
         RANKS.missing,
-        `I know of no “${text}” among the ${uncapitalized(type.plural)}, so I haven't drafted anything.`
+        `${UNKNOWN} “${text}” among the ${uncapitalized(type.plural)}, so I haven't drafted anything.`
       )
     : unclear(type, text)
 }

@@ -246,6 +246,7 @@ function* inReference(field: Field, words: Words, { vocabulary }: Target, world:
 }
 
 const MAX_COLUMNS = 6
+export const UNKNOWN_VALUE = "I don't know"
 
 /** A value that names no column: a person is the owner, a time the date, anything else what a closed list or a row has. */
 function* byValue(words: Words, isState: boolean, target: Target, world: World): Script<Cell | Problem> {
@@ -283,7 +284,7 @@ function* byValue(words: Words, isState: boolean, target: Target, world: World):
   if (moment !== undefined && field !== undefined) return inTime(field, words, target, world)
   const known = status[0] === undefined ? "" : ` as a ${uncapitalized(labelOf(status[0], columns))}`
   const unknown = badValue(
-    `I don't know “${typed}”${known}: none of the ${type.plural.toLowerCase()} that I can see has it.`
+    `${UNKNOWN_VALUE} “${typed}”${known}: none of the ${type.plural.toLowerCase()} that I can see has it.`
   )
   return some[0] === undefined ? unknown : { ...unknown, next: listing(status[0]!, type, some[0]) }
 }

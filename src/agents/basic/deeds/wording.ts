@@ -18,9 +18,11 @@ const examples = (context: Context): string => {
   ].join(" or ")
 }
 
+export const NOT_UNDERSTOOD = "I didn't understand all of that"
+
 /** Declines a request that isn't understood whole. */
 export const notWhole = (context: Context): string =>
-  `I didn't understand all of that, so I haven't drafted anything. In basic mode I draft one change at a time, said in one plain sentence without an “if”, such as ${examples(context)}.`
+  `${NOT_UNDERSTOOD}, so I haven't drafted anything. In basic mode I draft one change at a time, said in one plain sentence without an “if”, such as ${examples(context)}.`
 
 export const cannotDo = (reason: string): string => (reason === "" ? "I can't change that for you." : reason)
 
