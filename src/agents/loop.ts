@@ -28,7 +28,7 @@ import type { TurnWork } from "./TurnWork.ts"
 
 const MAX_STEPS = 6
 /** Basic mode spends no tokens, and its scripts end by themselves. */
-export const MAX_SCRIPT_STEPS = 10
+export const MAX_SCRIPT_STEPS = 14
 /** The longest reply, and the smallest budget that is enough for a reply, in tokens. */
 const MAX_REPLY = 1024
 const MIN_REPLY = 128

@@ -1,6 +1,7 @@
 /** Maps people's words to a type's columns, by slug and label. Kinds are unknown here: whether a value fits is tried. */
 import { foldText } from "../../domain/keys.ts"
-import type { Named } from "../../domain/Page.ts"
+import { PEOPLE } from "../../domain/EntityType.ts"
+import type { ListedColumn, Named } from "../../domain/Page.ts"
 import { COLUMN_WORDS, type Concept, CONCEPTS, DATE_VERBS } from "./lexicon.ts"
 
 type Columns = ReadonlyArray<Named>
@@ -38,8 +39,18 @@ const ranked = (concept: Concept, columns: Columns): ReadonlyArray<string> => {
     const rank = exact >= 0 ? exact : inside >= 0 ? inside + phrases.length : -1
     return rank < 0 ? [] : [{ rank, id: column.id }]
   })
-  return found.sort((a, b) => a.rank - b.rank).map(({ id }) => id)
+  return found.length === 0 && concept === "owner"
+    ? responsible(columns)
+    : found.sort((a, b) => a.rank - b.rank).map(({ id }) => id)
 }
+
+/** The only column that leads to people, whatever it is called: a buyer, a recruiter, a driver. Not who is only concerned. */
+const responsible = (columns: Columns): ReadonlyArray<string> => {
+  const personal = columns.filter((column) => (column as ListedColumn).holds === `→ ${PEOPLE}`)
+  return personal.length === 1 && !CONCERNED.test(personal[0]!.name) ? [personal[0]!.id] : []
+}
+const CONCERNED =
+  /\b(customer|client|contact|reporter|reported|requester|requested|author|creator|candidate|patient|student|member|guest|attendees?|participants?|people|person|sender|recipient|approver|approved|reviewer|watchers?|followers?|parent|spouse|referred|referrer)/i
 
 /** The columns with one of these labels. */
 export const columnsLabelled = (labels: ReadonlyArray<string>, columns: Columns): ReadonlyArray<string> =>

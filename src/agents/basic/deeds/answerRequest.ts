@@ -32,7 +32,10 @@ export const answerRequest = ({
   }
   const index = choice(tokenize(said))
   const before = earlier.at(-1)
-  if (index === undefined) return mayBeTelegram(readWords(said)) && isUnread(said, context) ? draftDeed(readRequest(said, context), context) : undefined
+  if (index === undefined)
+    return mayBeTelegram(readWords(said)) && isUnread(said, context)
+      ? draftDeed(readRequest(said, context), context)
+      : undefined
   if (before === undefined || !MAYBE.test(before)) return undefined
   const request = readRequest(before, context)
   const chosen = index === 0 ? context.focus?.at(-1) : context.focus?.[index - 1]

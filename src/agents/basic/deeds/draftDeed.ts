@@ -16,10 +16,10 @@ import { draftOfEach, draftOfSet } from "./draftSet.ts"
 import { findSubject, NOT_FOUND, type Problem, problem, RANKS, type Row, type World } from "./findSubject.ts"
 import { calendarOf } from "./moments.ts"
 import { readNew } from "./readNew.ts"
-import { asksForChange } from "./readRequest.ts"
+import { asksForChange, readAgain } from "./readRequest.ts"
 import { settle, UNKNOWN_VALUE } from "./settle.ts"
 import { UNKNOWN } from "./setValues.ts"
-import { telegram } from "./telegram.ts"
+import { possessive, telegram } from "./telegram.ts"
 import {
   carries,
   columnOfConcept,
@@ -53,6 +53,8 @@ const missingOf = <C>(calls: ReadonlyArray<C>, { known }: Rounds): ReadonlyArray
 const stepsOf = (calls: ReadonlyArray<unknown>): number => Math.ceil(calls.length / MAX_PARALLEL)
 /** A turn has few steps: no reading is tried for longer than leaves room for a draft and its reply. */
 const MAX_ROUNDS = 8
+/** The same for what is tried if nothing else can be drafted. */
+const MAX_LATE = 12
 
 /** The result of a script within so many steps; undefined if it takes more. */
 function* within<A>(script: Script<A>, rounds: Rounds, most: number): Script<A | undefined> {
@@ -91,16 +93,18 @@ export const draftDeed = (request: Request, context: Context, chosen?: Row): Scr
 }
 
 function* drafting(
-  request: Request,
+  message: Request,
   context: Context,
   chosen: Row | undefined,
   rounds: Rounds
 ): Script<string | undefined> {
+  const signed = chosen === undefined ? yield* possessive(message.said, context) : message.said
+  const request = signed === message.said ? message : readAgain(signed, context)
   const own = asksForChange(request) ? yield* planned(request, context, chosen, rounds) : undefined
   if (own !== undefined && typeof own !== "string") return yield* proposing(own)
   if (chosen !== undefined || (own !== undefined && !isOpen(own))) return own
-  const told = yield* within(telegram(request.said, context), rounds, MAX_ROUNDS)
-  const meant = told && (yield* meaning(told, context, undefined, rounds))
+  const told = yield* within(telegram(signed, context), rounds, MAX_LATE)
+  const meant = told && (yield* meaning(told, context, undefined, rounds, false, MAX_LATE))
   return meant === undefined || typeof meant === "string" ? own : yield* proposing([meant])
 }
 
@@ -123,9 +127,7 @@ function* planned(
   )
   const joint = twos.map(together).filter((each) => each !== undefined)
   if (other !== undefined)
-    return typeof other === "string" || typeof one === "string" || !corrects(one!, other)
-      ? notWhole(context)
-      : [other]
+    return typeof other === "string" || typeof one === "string" || !corrects(one!, other) ? notWhole(context) : [other]
   if (typeof one === "string" && joint.length === 0 && one.startsWith(NOT_FOUND)) {
     const misspelt = yield* meaning(request, context, chosen, rounds, true)
     return typeof misspelt === "string" ? one : [misspelt]
@@ -184,7 +186,8 @@ function* meaning(
   context: Context,
   chosen: Row | undefined,
   rounds: Rounds,
-  isNear = false
+  isNear = false,
+  most = MAX_ROUNDS
 ): Script<Draft | string> {
   const { said } = request
   const all = [...request.deeds, ...request.loose, ...request.framed]
@@ -213,15 +216,14 @@ function* meaning(
   const world: World = { said, context, vocabularies, fields, wanted, effort, ...(isNear && { isNear }) }
   const drafted = (readings: ReadonlyArray<Typed>) =>
     inParallel(readings.map(({ deed, types: own }) => draftOf(deed, own, world, chosen)))
-  const read = yield* within(both(drafted(deeds), drafted(loose)), rounds, MAX_ROUNDS)
+  const read = yield* within(both(drafted(deeds), drafted(loose)), rounds, most)
   if (read === undefined) return notWhole(context)
   const [firm, others] = read
   // A reading that wasn't tried could mean another change.
   if (effort.isSpent) return notWhole(context)
   const isDraft = ({ _tag }: Draft | Problem) => _tag === "Draft"
   const own = firm.some(isDraft) ? firm : [...firm, ...others]
-  const instead =
-    own.some(isDraft) || framed.length === 0 ? undefined : yield* within(drafted(framed), rounds, MAX_ROUNDS)
+  const instead = own.some(isDraft) || framed.length === 0 ? undefined : yield* within(drafted(framed), rounds, most)
   if (effort.isSpent) return notWhole(context)
   // A frame that finds no row of a name may have read the name wrongly, so it isn't said.
   const told = (instead ?? []).filter((each, at) => isDraft(each) || isOfRows(framed[at]!))
@@ -234,7 +236,7 @@ function* meaning(
   const [draft] = drafts.values()
   if (draft === undefined) {
     const [said] = problems
-    return (which(said) ?? notWhole(context)) + ((said?.next && (yield* within(said.next, rounds, MAX_ROUNDS))) ?? "")
+    return (which(said) ?? notWhole(context)) + ((said?.next && (yield* within(said.next, rounds, most))) ?? "")
   }
   return draft
 }

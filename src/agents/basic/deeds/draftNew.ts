@@ -1,16 +1,19 @@
 /** Drafts a new row from what was said of it. */
 import { foldText } from "../../../domain/keys.ts"
 import { Effort } from "../Effort.ts"
+import { both } from "../locate.ts"
 import { inParallel, type Script } from "../script.ts"
 import { type Deed, Setting } from "./Deed.ts"
 import { type Draft, valuesOf } from "./Draft.ts"
 import { person, type Problem, problem, RANKS, type World } from "./findSubject.ts"
 import { clock } from "./moments.ts"
 import { readNew } from "./readNew.ts"
+import { valuesAmong } from "./labels.ts"
+import { FUNCTION_WORDS } from "./lexicon.ts"
 import { type Cell, settle, type Target } from "./settle.ts"
-import { columnOfConcept } from "./vocabulary.ts"
+import { columnOfConcept, type Vocabulary } from "./vocabulary.ts"
 import { cannotDo, notWhole } from "./wording.ts"
-import { type Said, textOf } from "./words.ts"
+import { type Said, textOf, type Word } from "./words.ts"
 
 /** A new row, of which everything that was said is known. */
 export function* creation(deed: Extract<Deed, { _tag: "Create" }>, world: World): Script<Draft | Problem> {
@@ -32,6 +35,8 @@ export function* creation(deed: Extract<Deed, { _tag: "Create" }>, world: World)
       RANKS.value,
       `What should the new ${deed.type.name.toLowerCase()} be called? Say it in one sentence, with “called …”.`
     )
+  if (yield* endsOtherwise(what.name, vocabulary, world))
+    return problem(RANKS.words, "Put the name in quotation marks, so that I see where it ends.")
   const target: Target = { vocabulary, fields, cells: {} }
   const said1 = what.people.filter((words) => !/^(her|him|them)$/.test(textOf(said, words).toLowerCase()))
   const guests = [...said1, ...(said1.length === 0 ? deed.people : [])]
@@ -77,6 +82,20 @@ function* ownerOrValue(setting: Setting, target: Target, world: World): Script<C
   if (!isUnknown || setting._tag !== "Concept" || setting.concept !== "owner") return own
   const other = yield* settle(Setting.Value({ value: setting.value }), target, world)
   return other._tag === "Cell" ? other : own
+}
+
+/** Whether a name ends with what is rather said of the row: "buy paper Raj", "fix the sink low". "Email Raj" is a name. */
+function* endsOtherwise(name: ReadonlyArray<Word>, { columns, type }: Vocabulary, world: World): Script<boolean> {
+  const last = name.at(-1)!
+  const before = name.at(-2)
+  if (name.length < 3 || name.some(({ quoted }) => quoted) || FUNCTION_WORDS.has(before!.word)) return false
+  const [who, values] = yield* both(
+    inParallel(columnOfConcept("owner", columns) === undefined ? [] : [person([last], world)]),
+    inParallel([valuesAmong(world.said, [last], type, columns, () => [])])
+  )
+  return (
+    who.some((each) => each._tag === "Row" || each.choices !== undefined) || values.some((found) => found.length > 0)
+  )
 }
 
 const sameWords = (a: ReadonlyArray<Parameters<typeof textOf>[1]>, b: typeof a, said: Said): boolean =>

@@ -170,7 +170,7 @@ export const FRAMES: ReadonlyArray<Rule> = [
     update(value, false)
   ],
   // "All of Sofia's won customers to Nadia": only a set needs no verb.
-  [["{x} (over|on|back)? to {p}"], verbless(whole(update(owner)))],
+  [["{x} (over|on|back)? to {p}", "{x} (get|gets) {p}"], verbless(whole(update(owner)))],
   [
     ["{x} (back|over|up|down)? (to|into) (the)? {v}"],
     (captures, ...more) => (couldBeName(captures["v"]!) ? undefined : verbless(valued(true))(captures, ...more))

@@ -20,6 +20,12 @@ type Words = ReadonlyArray<Word>
 /** Whether unquoted words are no more than a value; in a list "e-mail" isn't the verb of another request. */
 export const isValue = (words: Words, isList = false): boolean => {
   if (words.length === 1 && words[0]!.quoted === true) return true
+  // "must be changed in …": a part of the sentence.
+  if (
+    /^(changed|renamed|updated|corrected|switched|replaced)$/.test(words[0]!.word) &&
+    PREPOSITION.test(words[1]?.word ?? "")
+  )
+    return false
   if (words.length > 16 || words[0]!.word === "=" || MANY.has(words[0]!.word) || !isRounded(words)) return false
   return words.every((each, at) => {
     const { after, quoted, word } = each
@@ -31,6 +37,8 @@ export const isValue = (words: Words, isList = false): boolean => {
     return isList || !((word === "and" || after.includes(",") || word === "then") && OTHER_REQUESTS.has(next))
   })
 }
+
+const PREPOSITION = /^(to|in|into|as|by|with|from)$/
 
 export const CREATES: ReadonlyArray<Omit<Way, "place"> & { readonly pattern: Pattern }> = [
   { pattern: shapeOf("<create> {rest}"), statement: false, titled: false, bare: false },

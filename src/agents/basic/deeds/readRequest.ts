@@ -43,10 +43,13 @@ const MAX_EFFORT = 45_000
 const COSTS = { shapes: 100, capture: 1, subject: 2, join: 6 }
 
 /** Every way in which the message asks for a change; none if it asks for something else, or for more. */
-export const readRequest = (message: string, context: Context): Request => {
+export const readRequest = (message: string, context: Context): Request =>
+  readAgain(withSpelling(withoutAbsence(withIts(withoutPlease(readWords(message))), context)), context)
+
+/** Reads words that were prepared before. */
+export const readAgain = (said: Said, context: Context): Request => {
   const [effort, more] = [new Effort(MAX_EFFORT), new Effort(MAX_EFFORT / 2)]
   const [parts, others] = [partReader(context, effort), partReader(context, more)]
-  const said = withSpelling(withoutAbsence(withIts(withoutPlease(readWords(message))), context))
   const read = (each: Said) => readOne(each, context, parts, effort)
   const correction = corrected(said, calendarOf(context))
   const [before, instead] = [correction?.before ?? said, correction?.after].map((each) => each && read(each))

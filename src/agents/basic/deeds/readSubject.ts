@@ -142,7 +142,7 @@ export const namesIn = (words: Words): ReadonlyArray<Words> | undefined => {
   let from = 0
   for (let at = 0; at <= own.length; at++) {
     const word = own[at]
-    const isAnd = word !== undefined && word.quoted !== true && (word.word === "and" || word.word === "&")
+    const isAnd = word !== undefined && word.quoted !== true && /^(and|&|\+)$/.test(word.word)
     const isComma = at > from && own[at - 1]!.after === ","
     if (word !== undefined && !isAnd && !isComma) continue
     if (at > from) names.push(own.slice(from, at))

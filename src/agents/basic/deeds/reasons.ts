@@ -87,7 +87,11 @@ export const reasonsOf = (
   if (subject?._tag === "Rows" && !REASON_VERBS.has(said[verb]!)) return []
   const from = isSeveral ? verb : 0
   if (said.some((word, at) => at >= from && NO_REASON.has(word) && !isHarmless(said, at))) return []
-  const known = subject?._tag === "Named" || subject?._tag === "Rows" ? [Part.Reason({ isLoose, subject })] : []
+  // "Yuki has no time for Upgrade Flask": the row that is meant can be named after the verb.
+  const isOther =
+    subject?._tag === "Named" && words.slice(verb + 1).some(({ capital, text }) => capital && text !== "I")
+  const known =
+    !isOther && (subject?._tag === "Named" || subject?._tag === "Rows") ? [Part.Reason({ isLoose, subject })] : []
   // "Rotate keys is done. Move …": it may be meant to be marked, too.
   if (FINISHED_NOW.test(said.slice(name).join(" "))) return known
   // "Add dark mode is late": a row's name, and no request, only if there is a row of that name.

@@ -59,8 +59,18 @@ export const withSpelling = (said: Said): Said => ({
     return near.length === 1 && !known.includes(each.word) ? { ...each, word: near[0]! } : each
   })
 })
-/** Typos of words that stand in most requests and are no other word. */
+/** Typos and short forms of words that stand in most requests and are no other word. */
 const TYPOS = byWord<string>({
+  "w/o": "without",
+  tmrw: "tomorrow",
+  tmr: "tomorrow",
+  tmw: "tomorrow",
+  tomorow: "tomorrow",
+  tommorow: "tomorrow",
+  tommorrow: "tomorrow",
+  ppl: "people",
+  del: "delete",
+  rm: "delete",
   til: "till",
   teh: "the",
   hte: "the",

@@ -145,7 +145,12 @@ function* inText(
       : cell(field.id, own)
   }
   const isStatus = statusColumns(columns).includes(field.id) || isCategory(field)
-  if (!isStatus || isQuoted) return cell(field.id, (yield* spelling(field.id, typed, type.id)) ?? typed)
+  if (isQuoted) return cell(field.id, (yield* spelling(field.id, typed, type.id)) ?? typed)
+  if (!isStatus) {
+    const own = yield* spelling(field.id, typed, type.id)
+    const shared = own === undefined ? yield* valuesOn(field.id, type.id) : undefined
+    if (shared === undefined || !isShared(shared)) return cell(field.id, own ?? typed)
+  }
   const [spelled, [some]] = yield* both(
     spelling(field.id, typed, type.id),
     inParallel(isSet === true ? [] : [valuesOn(field.id, type.id)])
@@ -168,11 +173,19 @@ function* valuesOn(column: string, entityTypeId: string, known: ReadonlyArray<st
   )
   return {
     values: [...new Set(values.filter((value) => typeof value === "string"))],
+    rows: values.length,
     all: page !== undefined && page.total <= MAX_LIMIT
   }
 }
+
+/** Whether rows have few values in common, whatever the column is called: a new one is more likely a mistake. */
+const isShared = ({ rows, values }: Values): boolean => rows >= MIN_ROWS && values.length * 3 <= rows
+const MIN_ROWS = 9
+
 interface Values {
   readonly values: ReadonlyArray<string>
+  /** The rows that were read. */
+  readonly rows: number
   readonly all: boolean
 }
 const MAX_LISTED = 12
@@ -180,7 +193,7 @@ const MAX_LISTED = 12
 /** The values that there are, as far as two lookups find them. */
 function* listing(column: string, type: ContextType, some: Values): Script<string> {
   if (some.values.length === 0) return ""
-  const more = some.all ? { values: [], all: true } : yield* valuesOn(column, type.id, some.values)
+  const more = some.all ? { values: [], rows: 0, all: true } : yield* valuesOn(column, type.id, some.values)
   const values = [...some.values, ...more.values.filter((value) => !some.values.includes(value))].sort()
   const all = more.all && values.length <= MAX_LISTED
   return ` ${all ? "There are" : "There are, for example,"} ${and(values.slice(0, MAX_LISTED))}.`
