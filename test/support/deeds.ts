@@ -3,6 +3,7 @@ import { Effect } from "effect"
 import { draftDeed } from "../../src/agents/basic/deeds/draftDeed.ts"
 import { readRequest } from "../../src/agents/basic/deeds/readRequest.ts"
 import type { Context } from "../../src/agents/basic/readConversation.ts"
+import { newRoom, withinLimits } from "../../src/agents/toolCalls.ts"
 import { type Answer, replay, type Script } from "../../src/agents/basic/script.ts"
 import type { Organization } from "../../src/domain/EntityType.ts"
 import type { ListedType } from "../../src/domain/Page.ts"
@@ -147,6 +148,7 @@ export const saying = Effect.fnUntraced(function* (organization: Organization) {
   return Effect.fnUntraced(function* (text: string) {
     const request = readRequest(text, context)
     const rounds: Array<ReadonlyArray<Answer>> = []
+    const room = newRoom()
     const writes: Array<Write> = []
     for (let steps = 1; ; steps++) {
       const turn = replay(orUnread(draftDeed(request, context)), rounds)
@@ -157,7 +159,7 @@ export const saying = Effect.fnUntraced(function* (organization: Organization) {
       const round: Array<Answer> = []
       for (const { input, name } of turn.calls) {
         const { actionId, entityIds, values } = input as { readonly actionId: string; readonly entityIds?: ReadonlyArray<string>; readonly values?: ReadonlyArray<string> } // prettier-ignore
-        if (name !== "requestAction") round.push(yield* as(callTool(name, input)))
+        if (name !== "requestAction") round.push(withinLimits(room, yield* as(callTool(name, input))))
         else if (entityIds === undefined && values === undefined) round.push(yield* described(actionId))
         else {
           const type = actionId.split(".")[0]!

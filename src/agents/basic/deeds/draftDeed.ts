@@ -19,7 +19,8 @@ import { readNew } from "./readNew.ts"
 import { asksForChange, readAgain } from "./readRequest.ts"
 import { settle, UNKNOWN_VALUE } from "./settle.ts"
 import { UNKNOWN } from "./setValues.ts"
-import { possessive, telegram } from "./telegram.ts"
+import { possessive } from "./possessive.ts"
+import { telegram } from "./telegram.ts"
 import {
   carries,
   columnOfConcept,

@@ -1,7 +1,7 @@
 /** The names and values of the organization's rows among the words of a request, looked up in few steps. */
 import { foldText } from "../../../domain/keys.ts"
 import type { ListedColumn } from "../../../domain/Page.ts"
-import { MAX_ALTERNATIVES, MAX_LIMIT, MAX_SELECT } from "../../../domain/Query.ts"
+import { MAX_ALTERNATIVES, MAX_LIMIT } from "../../../domain/Query.ts"
 import { plainValue } from "../../../domain/valueList.ts"
 import { statusColumns } from "./vocabulary.ts"
 import type { ContextType } from "../readConversation.ts"
@@ -75,7 +75,9 @@ export function* namesAmong(
   types: ReadonlyArray<ContextType>
 ): Script<ReadonlyArray<Name> | undefined> {
   const spans = spansOf(words, MAX_NAME, (word) => NO_END.test(word))
-  const texts = [...new Set(spans.map(({ from, to }) => foldText(textOf(said, words.slice(from, to)))))]
+  // Words that don't stand side by side in the message have no text.
+  const all = spans.map(({ from, to }) => foldText(textOf(said, words.slice(from, to))))
+  const texts = [...new Set(all.filter((text) => text !== ""))]
   if (texts.length > MAX_SPANS) return undefined
   const pages = yield* inParallel(
     types.flatMap((type) =>
@@ -88,7 +90,7 @@ export function* namesAmong(
       )
     )
   )
-  if (pages.some((page) => page !== undefined && page.total > page.entities.length)) return undefined
+  if (pages.some((page) => page === undefined || page.total > page.entities.length)) return undefined
   const each = chunked(texts).length
   return longest(
     types.flatMap((type, at) => {
@@ -123,33 +125,45 @@ export function* valuesAmong(
     const of = words.slice(span.from, span.to)
     return { ...span, texts: [textOf(said, of), ...forms(of)].map(foldText) }
   })
-  const texts = [...new Set(spans.flatMap(({ texts }) => texts))]
+  const texts = [...new Set(spans.flatMap(({ texts }) => texts).filter((text) => text !== ""))]
   if (texts.length > 2 * MAX_ALTERNATIVES) return []
-  const pages = yield* inParallel(
-    own.flatMap(({ id }) =>
-      chunked(texts).map((some) =>
-        find({
-          entityTypeId: type.id,
-          filters: [{ columnId: id, op: "eq", value: some.map(plainValue).join("|") }],
-          limit: MAX_LIMIT,
-          selectColumns: [id].slice(0, MAX_SELECT)
-        })
-      )
-    )
-  )
+  const found = yield* inParallel(own.flatMap(({ id }) => chunked(texts).map((some) => valuesOf(type, id, some))))
+  // A value that wasn't seen could be a second meaning.
+  if (found.includes(undefined)) return []
   const each = chunked(texts).length
-  return own.flatMap(({ id }, at) => {
-    const values = new Set(
-      pages
-        .slice(at * each, (at + 1) * each)
-        .flatMap((page) => page?.entities ?? [])
-        .map((entity) => (id === "status" ? entity.status : entity.columns?.[id]))
-        .filter((value) => typeof value === "string")
-    )
-    return [...values].flatMap((text) =>
+  return own.flatMap(({ id }, at) =>
+    [...new Set(found.slice(at * each, (at + 1) * each).flatMap((values) => values ?? []))].flatMap((text) =>
       spans
-        .filter(({ texts }) => texts.includes(foldText(text)))
+        .filter((span) => span.texts.includes(foldText(text)))
         .map(({ from, to }): Value => ({ from, to, column: id, text }))
     )
-  })
+  )
+}
+
+/** Few rows of a turn's room. */
+const MAX_ROWS = 8
+
+/** Which of the texts rows have in a column; undefined if that can't be told. */
+function* valuesOf(
+  type: ContextType,
+  column: string,
+  texts: ReadonlyArray<string>
+): Script<ReadonlyArray<string> | undefined> {
+  const values: Array<string> = []
+  for (const _ of [1, 2]) {
+    const known = values.map((text) => ({ columnId: column, op: "ne", value: plainValue(text) }) as const)
+    const page = yield* find({
+      entityTypeId: type.id,
+      filters: [{ columnId: column, op: "eq", value: texts.map(plainValue).join("|") }, ...known],
+      limit: MAX_ROWS,
+      selectColumns: [column]
+    })
+    if (page === undefined) return undefined
+    for (const entity of page.entities) {
+      const value = column === "status" ? entity.status : entity.columns?.[column]
+      if (typeof value === "string" && !values.includes(value)) values.push(value)
+    }
+    if (page.total <= page.entities.length) return values
+  }
+  return undefined
 }

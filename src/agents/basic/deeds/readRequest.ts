@@ -95,7 +95,7 @@ const readOne = (
     )
   const request = { ...own, framed: [...own.framed, ...general] }
   const other = readingsOf(request).length > 0 ? undefined : respelt(said)
-  return other === undefined ? request : readSaid(other)
+  return other === undefined ? request : { ...readSaid(other), said }
 }
 
 /** Whether a message asks for a change in any way. */

@@ -56,6 +56,8 @@ export const reasonsOf = (
   if (/ (has|have|owns|gets|takes|got) (it|this|that|them)$/.test(words.map(({ word }) => word).join(" "))) return []
   if (first === undefined || words.length < 2 || words.length > MAX_REASON) return []
   const said = words.map(({ word }) => word)
+  // "Kofi said: set …", "the rule is: set …".
+  if (/^(said|says|wrote|writes|thinks|is|are|was)$/.test(said.at(-1)!)) return []
   if (
     words.some(({ after, quoted, text }) => quoted === true || /[\d@]/.test(text) || after.includes("?")) ||
     said.some((word, at) => (at > 0 && OTHER_REQUESTS.has(word)) || (CARDINALS[word] ?? 1) > 1) ||

@@ -32,7 +32,13 @@ const COLON = /^([:–—-]|--)$/
 /** "Order laptops: in progress", with the colon as a sign; undefined without exactly one colon. */
 export const assigned = ({ text, words }: Said): Said | undefined => {
   const at = words.findIndex(({ after }) => COLON.test(after))
-  if (at < 0 || at === words.length - 1 || words.slice(at + 1).some(({ after }) => COLON.test(after))) return undefined
+  if (
+    at < 0 ||
+    at === words.length - 1 ||
+    words.at(-1)!.after.includes("?") ||
+    words.slice(at + 1).some(({ after }) => COLON.test(after))
+  )
+    return undefined
   const { end } = words[at]!
   const named = withoutRequest(words.slice(0, at + 1))
   const sign: Word = { text: "=", word: "=", after: "", capital: false, start: end, end: end + 1 }

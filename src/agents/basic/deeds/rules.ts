@@ -9,6 +9,7 @@ import {
   ofRows,
   owner,
   remove,
+  type Build,
   type Rule,
   shift,
   stretch,
@@ -22,6 +23,14 @@ import type { Word } from "./words.ts"
 const OWNER = unsaid("owner")
 const DONE = unsaid("done")
 const ME = unsaid("me")
+
+const isAllOfType = (part: ReturnType<Build>): boolean =>
+  part !== undefined &&
+  "_tag" in part &&
+  part._tag === "Order" &&
+  part.deed._tag === "Update" &&
+  part.deed.subject._tag === "Rows" &&
+  part.deed.subject.lookup.conditions.length === 0
 
 export const RULES: ReadonlyArray<Rule> = [
   ...VALUE_RULES,
@@ -125,7 +134,11 @@ export const RULES: ReadonlyArray<Rule> = [
       "{x} (can|may|could) (now)? be (closed|closed out|ticked off|checked off|wrapped up|signed off)",
       "{x} is (all)? (finished|completed|complete|wrapped up|done and dusted)"
     ],
-    update(() => [Setting.Value({ value: [DONE] })])
+    // "Finish all tasks" is what everyone wants.
+    (captures, ...more) => {
+      const part = update(() => [Setting.Value({ value: [DONE] })])(captures, ...more)
+      return captures["p"] === undefined && isAllOfType(part) ? undefined : part
+    }
   ],
   [["for {x} <set> (the|their)? {c} <to> {v}", "<set> (the)? {c} <to> {v} (for|on|of|in) {x}"], ofRows(update(column))],
   [

@@ -148,8 +148,17 @@ function* inText(
   if (isQuoted) return cell(field.id, (yield* spelling(field.id, typed, type.id)) ?? typed)
   if (!isStatus) {
     const own = yield* spelling(field.id, typed, type.id)
-    const shared = own === undefined ? yield* valuesOn(field.id, type.id) : undefined
-    if (shared === undefined || !isShared(shared)) return cell(field.id, own ?? typed)
+    if (own !== undefined) return cell(field.id, own)
+    const part: Filter = { columnId: field.id, op: "ilike", value: plainValue(typed) }
+    const [shared, fuller] = yield* both(
+      valuesOn(field.id, type.id),
+      find({ entityTypeId: type.id, filters: [part], limit: 1, selectColumns: [field.id] })
+    )
+    const longer = fuller?.entities[0]?.columns?.[field.id]
+    // "Delmar", where rows have "Delmar Furniture".
+    if (typeof longer === "string" && longer.length <= MAX_LABEL && isPartOf(typed, longer))
+      return badValue(`Do you mean “${longer}”? Use quotation marks if you mean “${typed}”.`)
+    if (!isShared(shared)) return cell(field.id, typed)
   }
   const [spelled, [some]] = yield* both(
     spelling(field.id, typed, type.id),
@@ -178,9 +187,13 @@ function* valuesOn(column: string, entityTypeId: string, known: ReadonlyArray<st
   }
 }
 
+const isPartOf = (typed: string, value: string): boolean => ` ${foldText(value)} `.includes(` ${foldText(typed)} `)
+
 /** Whether rows have few values in common, whatever the column is called: a new one is more likely a mistake. */
 const isShared = ({ rows, values }: Values): boolean => rows >= MIN_ROWS && values.length * 3 <= rows
 const MIN_ROWS = 9
+/** The longest value that is more than prose. */
+const MAX_LABEL = 40
 
 interface Values {
   readonly values: ReadonlyArray<string>

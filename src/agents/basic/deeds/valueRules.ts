@@ -272,7 +272,7 @@ export const VALUE_RULES: ReadonlyArray<Rule> = [
   [["{x} 's {c} (is|'s|was) {v}", "(the)? {c} (of|for|on) {x} (is|'s|was) {v}"], update(column, false)],
   [
     [
-      "{x} (is|are|'s|was|has|has been) (now|already|just)? (a|an|in|in the|at|at the)? {s}",
+      "{x} (is|are|'s|has|has been) (now|already|just)? (a|an|in|in the|at|at the)? {s}",
       "{x} (is|are|'s) (in|at|on) (the)? {s} {c}"
     ],
     (captures, read, calendar) => update(value, true)({ ...captures, v: captures["s"]! }, read, calendar)

@@ -7,7 +7,7 @@ import { describe, expect } from "vitest"
 import { MAX_SCRIPT_STEPS } from "../../../../src/agents/loop.ts"
 import { BasicAgent } from "../../../support/basic.ts"
 import { someOf } from "../../../support/long.ts"
-import { isExpected, salesCompany, saying, taskTeam, type Write } from "../../../support/deeds.ts"
+import { helpDesk, isExpected, salesCompany, saying, taskTeam, type Write } from "../../../support/deeds.ts"
 
 interface SetCase {
   readonly do: string
@@ -43,7 +43,7 @@ const score = Effect.fnUntraced(function* (
   return score
 })
 
-/** Sets of requests of the two organizations, and how many of them are drafted exactly at least. */
+/** Sets of requests of the organizations, and how many of them are drafted exactly at least. */
 const UNSEEN = [
   ["freshTeam", "freshBoard", 78],
   ["secondTeam", "secondSales", 47],
@@ -65,8 +65,14 @@ const UNSEEN = [
   ["eighteenthTeam", "eighteenthSales", 99],
   ["nineteenthTeam", undefined, 55],
   ["twentiethTeam", undefined, 38],
-  ["twentyfirstTeam", "severalSales", 45]
+  ["twentyfirstTeam", "severalSales", 45],
+  ["twentysecondTeam", "twentysecondSales", 68],
+  ["twentyfourthTeam", "twentyfourthSales", 22],
+  [undefined, undefined, 49, "twentythirdDesk"],
+  [undefined, undefined, 19, "twentyfifthDesk"]
 ] as const
+
+const NONE = { exact: 0, nothing: 0, wrong: 0, long: 0 }
 
 describe("requests to change a set of rows in basic mode", () => {
   layer(BasicAgent, { excludeTestServices: true })((it) => {
@@ -98,14 +104,20 @@ describe("requests to change a set of rows in basic mode", () => {
 
     it.effect("draft what requests ask for that were written before the rules, or nothing", () =>
       Effect.gen(function* () {
-        const [team, company] = [yield* saying(yield* taskTeam), yield* saying(yield* salesCompany)]
-        for (const [ofTeam, ofCompany, floor] of someOf(UNSEEN)) {
-          const scored = [yield* score(team, casesOf(`${ofTeam}.jsonl`))]
-          if (ofCompany !== undefined) scored.push(yield* score(company, casesOf(`${ofCompany}.jsonl`)))
+        const all = [
+          yield* saying(yield* taskTeam),
+          yield* saying(yield* salesCompany),
+          yield* saying(yield* helpDesk)
+        ] as const
+        for (const [ofTeam, ofCompany, floor, ofDesk] of someOf(UNSEEN)) {
+          const scored = yield* Effect.forEach([ofTeam, ofCompany, ofDesk], (name, at) =>
+            name === undefined ? Effect.succeed(NONE) : score(all[at]!, casesOf(`${name}.jsonl`))
+          )
           const sum = (what: "exact" | "wrong") => scored.reduce((all, one) => all + one[what], 0)
-          console.log(ofTeam, scored)
-          expect([ofTeam, sum("wrong")]).toEqual([ofTeam, 0])
-          expect([ofTeam, sum("exact")]).toEqual([ofTeam, expect.toSatisfy((exact: number) => exact >= floor)])
+          const names = [ofTeam, ofCompany, ofDesk].join(" ")
+          console.log(names, scored)
+          expect([names, sum("wrong")]).toEqual([names, 0])
+          expect([names, sum("exact")]).toEqual([names, expect.toSatisfy((exact: number) => exact >= floor)])
         }
       })
     )
@@ -126,6 +138,24 @@ describe("requests to change a set of rows in basic mode", () => {
           expect(texts).toHaveLength(145)
           expect(drafted).toEqual([])
         })
+    )
+
+    it.effect("draft nothing of 192 telegrams and reasons that leave open what is asked for", () =>
+      Effect.gen(function* () {
+        const all = { Telegrams: taskTeam, Desk: helpDesk }
+        const drafted: Array<string> = []
+        let texts = 0
+        for (const [name, organization] of Object.entries(all)) {
+          const say = yield* saying(yield* organization)
+          const lines = readFileSync(join(import.meta.dirname, `declined${name}.txt`), "utf8")
+            .trim()
+            .split("\n")
+          texts += lines.length
+          for (const text of lines) if ((yield* say(text)).write !== undefined) drafted.push(text)
+        }
+        expect(drafted).toEqual([])
+        expect(texts).toBe(192)
+      })
     )
 
     it.effect(
