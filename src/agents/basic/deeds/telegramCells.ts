@@ -18,7 +18,8 @@ type Change = Exclude<Deed, { _tag: "Create" | "Stretch" }>
 
 export const JOINT = /^(and|&|\+|plus|also)$/
 const LINK = /^(to|->|=>|→|=|as|into|is|be)$/
-const GIVING = /^(to|->|=>|→|for|with)$/
+/** A link after which a person is whom rows are given to. */
+const GIVING = /^(to|->|=>|→)$/
 export const SETTING = new RegExp(
   `^(${"set put get do take send sent give given made make change changed update updated move moved raise raised".replaceAll(" ", "|")}|(mark|switch|flip|bump|turn|reopen|assign|reassign|pass|hand|push|lower|swap|transfer)(p?ed|red)?)$`
 )
@@ -164,14 +165,16 @@ export const settingsOf = (words: Words, known: Known, before: string): Readonly
       isLinked = isGiving = false
       continue
     }
+    // "In review and with Kofi": alone it tells who is there.
+    const isWith = first!.word === "with" && found.length > 0
     const isTwo = first!.word === "2" && here.length > 1
     if (
       first!.quoted === true ||
-      !(isSilent(first!) || isTwo || [LINK, GIVING, JOINT, SETTING].some((each) => each.test(first!.word)))
+      !(isSilent(first!) || isTwo || isWith || [LINK, GIVING, JOINT, SETTING].some((each) => each.test(first!.word)))
     )
       return undefined
     isLinked ||= LINK.test(first!.word) || isTwo
-    isGiving ||= GIVING.test(first!.word) || isTwo
+    isGiving ||= GIVING.test(first!.word) || isTwo || isWith
     at += 1
   }
   return isLinked || isGiving ? undefined : found
