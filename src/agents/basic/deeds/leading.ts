@@ -26,7 +26,7 @@ const CONDITIONAL =
   /^(if|unless|when|whenever|once|until|till|whether|except|excluding|besides|but|only|or|either|instead|example|imagine|suppose|supposing|assuming|provided|pretend|hypothetically|maybe|perhaps|might|could|would|should|may|shall|next time|not yet|soon|later)$/
 const NO_BEGINNING =
   /^(after|before|tomorrow|later|next|on|in|at|by|from|for|during|every|each|always|never|not|do|as|while|to|like|per|with|without|which|who|what|why|how|where)$/
-/** Words that tell what someone else says, thinks or wants. */
+/** Words that tell what another person says, thinks or wants. */
 const REPORTED =
   /^(say|says|said|write|writes|wrote|think|thinks|thought|ask|asks|asked|tell|tells|told|suggest|suggests|suggested|want|wants|wanted|wish|wishes|hope|hopes|believe|believes|guess|wonder|propose|proposes|proposed|claims|claimed|insists|insisted)$/
 

@@ -134,7 +134,7 @@ export const RULES: ReadonlyArray<Rule> = [
       "{x} (can|may|could) (now)? be (closed|closed out|ticked off|checked off|wrapped up|signed off)",
       "{x} is (all)? (finished|completed|complete|wrapped up|done and dusted)"
     ],
-    // "Finish all tasks" is what everyone wants.
+    // "Finish all tasks" is rather work to be done than a change.
     (captures, ...more) => {
       const part = update(() => [Setting.Value({ value: [DONE] })])(captures, ...more)
       return captures["p"] === undefined && isAllOfType(part) ? undefined : part
