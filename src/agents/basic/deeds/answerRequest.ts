@@ -1,6 +1,7 @@
 /** Answers a request to change something: the hook of basic mode. A message that asks for nothing of the kind is left to the questions. */
 import { choice } from "../buildIntent.ts"
 import type { Context, Conversation, Focus } from "../readConversation.ts"
+import { hasCue } from "../figures/readAsked.ts"
 import { readIntent } from "../readIntent.ts"
 import { tokenize } from "../tokenize.ts"
 import type { Script } from "../script.ts"
@@ -45,7 +46,7 @@ export const answerRequest = ({
 
 /** Whether a message is no question that can be answered. */
 const isUnread = (said: string, context: Context): boolean =>
-  !QUESTION.test(withoutFillers(said)) && NO_QUESTIONS.has(readIntent(said, context)._tag)
+  !QUESTION.test(withoutFillers(said)) && !hasCue(tokenize(said)) && NO_QUESTIONS.has(readIntent(said, context)._tag)
 
 const rowOf = ({ id, name, type: slug }: Focus, types: Conversation["context"]["types"]): Row | undefined => {
   const type = types.find((each) => each.id === slug)
