@@ -11,7 +11,7 @@ import { type Said, textOf, type Word } from "./words.ts"
 type Words = ReadonlyArray<Word>
 
 /** Words from one place to another. */
-export interface Span {
+interface Span {
   readonly from: number
   readonly to: number
 }
