@@ -20,9 +20,8 @@ export const JOINT = /^(and|&|\+|plus|also)$/
 const LINK = /^(to|->|=>|→|=|as|into|is|be)$/
 /** A link after which a person is whom rows are given to. */
 const GIVING = /^(to|->|=>|→)$/
-export const SETTING = new RegExp(
-  `^(${"set put get do take send sent give given made make change changed update updated move moved raise raised".replaceAll(" ", "|")}|(mark|switch|flip|bump|turn|reopen|assign|reassign|pass|hand|push|lower|swap|transfer)(p?ed|red)?)$`
-)
+export const SETTING =
+  /^(set|put|get|do|take|send|sent|give|given|make|made|change|changed|update|updated|move|moved|raise|raised|(mark|switch|flip|bump|turn|reopen|assign|reassign|pass|hand|push|lower|swap|transfer)(p?ed|red)?)$/
 const EMPTYING = /^(clear|empty|unset|remove|erase|wipe|blank|delete|take away|take off)$/
 const DELETING = /^(delete|remove|erase|cancel|bin|scrap|trash)$/
 const SILENT =
