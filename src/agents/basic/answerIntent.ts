@@ -54,10 +54,14 @@ export function* answer(conversation: Conversation): Script<string> {
 
 /** A declined question, answered as its parts say where these are understood in another order. */
 function* byParts({ context, said }: Conversation, reply: string): Script<string> {
-  const other = declines(reply) && context.types.length < MANY_TYPES ? readByParts(said, context) : undefined
-  if (other === undefined) return reply
-  const again = yield* run(other, [], context)
-  return declines(again) ? reply : again
+  if (!declines(reply)) return reply
+  const isWhole = context.types.length < MANY_TYPES
+  const all = isWhole || !hasCue(tokenize(said)) ? context : { ...context, types: yield* everyType(context.types) }
+  for (const other of readByParts(said, all)) {
+    const again = yield* run(other, [], all)
+    if (!declines(again)) return again
+  }
+  return reply
 }
 
 /** A declined message, answered as it is meant where words of the question are misspelt; the answer names them. */
@@ -69,7 +73,8 @@ function* respelt(conversation: Conversation, reply: string): Script<string> {
   return declines(again) ? reply : `${again}\nI read ${words}.`
 }
 
-function* answered(conversation: Conversation): Script<string> {
+/** Answers the last message as it is written. */
+export function* answered(conversation: Conversation): Script<string> {
   const { earlier, context, said } = conversation
   const asked = answerAsked(conversation)
   if (asked !== undefined) return yield* asked

@@ -35,6 +35,9 @@ export const timeChoices = (
     by === undefined
       ? [...new Set(dates)].filter((slug) => start === undefined || slug !== end)
       : columnsLabelled(by, columns)
+  // "Leads in October": due then, last contacted then, or something else that no column says?
+  const loose = [...columnsFor("due", columns), ...columnsLabelled(["last contact"], columns)]
+  if (by === undefined && slugs.length > 1 && slugs.every((slug) => loose.includes(slug))) return []
   // A date without a time of day compares with today.
   const isMoment = (slug: string) => columns.some(({ holds, id }) => id === slug && holds === "time")
   return slugs.map((slug) =>

@@ -73,12 +73,10 @@ const all = (
     case "Overdue":
       return overdue(of("due").slice(0, 2), of("status").slice(0, 1), context.today)
     case "With": {
-      const name = written(condition.words)
       // "with software" is the product of that name before it is a part of a company's.
-      const isValue = condition.id === undefined && condition.words.length <= 2 && !condition.words[0]!.capital
-      const values = columns.filter((column) => isValue && column.holds === undefined && isCategory(column)).slice(0, 2)
+      const values = condition.words[0]!.capital ? [] : categories(condition, columns)
       const named = valuedOr(condition, orLeading(of("attendees", "owner", "company").slice(0, 4)))
-      return [...values.map((column) => eq(column.id, name)), ...named]
+      return [...values, ...named]
     }
     case "At": {
       const name = written(condition.words)
@@ -91,7 +89,10 @@ const all = (
       if (PLACED.test(condition.preposition))
         // "in Proposal", "in Training": a status, or another value, before the companies that only contain the word.
         return [...towns, ...exactFirst(firms, condition.id === undefined ? quality(name, columns) : [])]
-      return firms.length > 0 ? [...firms, ...towns] : [...byName(leading(columns), name, condition.id), ...towns]
+      // "leads for Software": the product before the companies that only contain the word.
+      const values = /^(of|for)$/.test(condition.preposition) ? categories(condition, columns) : []
+      if (firms.length === 0) return [...byName(leading(columns), name, condition.id), ...towns]
+      return [...exactFirst(values, firms), ...towns]
     }
     case "Owned": {
       const owners = of("owner")
@@ -128,6 +129,18 @@ const all = (
       return []
   }
 }
+
+/** A value of a category, such as a status or a product, in at most two words. */
+const categories = (
+  { id, words }: Pick<Extract<Condition, { _tag: "With" }>, "id" | "words">,
+  columns: Columns
+): ReadonlyArray<Choice> =>
+  id !== undefined || words.length > 2
+    ? []
+    : columns
+        .filter((column) => column.holds === undefined && isCategory(column))
+        .slice(0, 2)
+        .map((column) => eq(column.id, written(words)))
 
 /** The references of a type that has no other column for a name: "albums by Queen", "tracks on Big Ones". */
 const leading = (columns: Columns): ReadonlyArray<string> =>

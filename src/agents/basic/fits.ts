@@ -123,6 +123,9 @@ export const fitsIn =
           tokens.every(({ capital, word }) => capital || /^(of|the|and|for|to|in|a)$/.test(word)) &&
           tokens[0]!.capital
         )
+      case "person":
+        // "The sync up" works nowhere.
+        return isName(tokens, context) && !/^(the|this|that|my|our|a|an|any)$/.test(tokens[0]!.word)
       case "rest":
         return true
       default:

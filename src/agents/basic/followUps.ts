@@ -3,6 +3,8 @@ import { subjectOf } from "./buildIntent.ts"
 import { Intent, Subject } from "./Intent.ts"
 import { ME, QUESTION_STARTS } from "./lexicon.ts"
 import { Condition, type Lookup } from "./Lookup.ts"
+import { beside, stepIn } from "./nextTime.ts"
+import { stripped } from "./polite.ts"
 import type { Context } from "./readConversation.ts"
 import { readIntent } from "./readIntent.ts"
 import { readNames } from "./readNames.ts"
@@ -252,8 +254,25 @@ const OPEN: ReadonlySet<Intent["_tag"]> = new Set([
   "Detail"
 ] as const)
 
+/** "And the day after?": the last question of the period beside its own. */
+const besideLast = (said: string, earlier: ReadonlyArray<string>, context: Context): Intent | undefined => {
+  const step = stepIn(stripped(tokenize(said)))
+  const previous = step && previousIntent(earlier, context)
+  if (previous?._tag !== "Browse" && previous?._tag !== "Figures") return undefined
+  const { lookup } = previous._tag === "Browse" ? previous : previous.asked.measure
+  const times = lookup.conditions.filter((one) => one._tag === "Time")
+  const when = step && times.length === 1 ? beside(times[0]!.when, step) : undefined
+  if (when === undefined) return UNREADABLE
+  const time = Condition.Time({ ...times[0]!, when })
+  if (previous._tag === "Figures") return refined(previous, [time])
+  const conditions = lookup.conditions.map((one) => (one === times[0] ? time : one))
+  return Intent.Browse({ ...previous, skip: 0, lookup: { ...lookup, conditions } })
+}
+
 /** The intent of a message, completed from those before it. */
 export const readTurn = (said: string, earlier: ReadonlyArray<string>, context: Context): Intent => {
+  const stepped = earlier.length === 0 ? undefined : besideLast(said, earlier, context)
+  if (stepped !== undefined) return stepped
   const read = readIntent(said, context)
   const intent =
     (OPEN.has(read._tag) ? corrected(said, earlier, context) : undefined) ?? resolveFollowUp(read, earlier, context)

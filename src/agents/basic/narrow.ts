@@ -21,7 +21,7 @@ import { relate, unread } from "./related.ts"
 import { called } from "./replies.ts"
 import { count, inParallel, type Script } from "./script.ts"
 import { suggestion } from "./suggest.ts"
-import { folded, type Token, written } from "./tokenize.ts"
+import { folded, type Token, tokenize, written } from "./tokenize.ts"
 
 type Columns = ReadonlyArray<Named & Pick<ListedColumn, "holds">>
 
@@ -95,6 +95,9 @@ const joined = (conditions: ReadonlyArray<Condition>, columns: Columns): Readonl
       one?._tag === "With" && one.id === undefined
         ? columnsNamed(written(one.words), columns).map((id) => labelOf(id, columns).toLowerCase())
         : []
+    // "Meetings without Akira": no column is called so.
+    if (condition._tag === "Empty" && columnsNamed(condition.words, columns).length === 0)
+      return [Condition.Not({ of: Condition.With({ words: tokenize(condition.words) }) })]
     const either = condition._tag === "Where" ? eitherOf(condition.words, columns) : undefined
     if (either !== undefined) return [either]
     if (condition._tag === "Time" && labels(before).length > 0) return [{ ...condition, by: labels(before) }]

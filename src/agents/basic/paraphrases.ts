@@ -189,8 +189,8 @@ const TABLE: ReadonlyArray<readonly [shapes: ReadonlyArray<string>, means: strin
   [["how many {plural} i (had|have|have had|held|did)"], "how many {plural} do i have"],
   [["(is|are|was) {name} (mine|my customer|my lead|my client|my account|one of mine)"], "who looks after {name}"],
   [
-    ["(is|was|does|did) {name} (from|at|with|work at|work for|working for|working at|employed by|employed at) {place}"],
-    "{name} 's company"
+    ["(is|was|does|did) {person} (from|at|with|work at|work for|working for|working at|employed by|employed at) {place}"],
+    "{person} 's company"
   ],
   [
     [
@@ -209,11 +209,11 @@ const TABLE: ReadonlyArray<readonly [shapes: ReadonlyArray<string>, means: strin
   ],
   [
     ["how many more {lookup} (does|do|did|has|have) {name} (have|got|own)? than {rival}"],
-    "does {name} have more {lookup} than {rival}"
+    "who has more {lookup} {name} or {rival}"
   ],
   [
     ["how many (fewer|less) {lookup} (does|do|did|has|have) {name} (have|got|own)? than {rival}"],
-    "does {name} have fewer {lookup} than {rival}"
+    "who has fewer {lookup} {name} or {rival}"
   ],
   [["(who|whom) (did|have) we {done} {conds}"], "list people who are {state} {conds}"],
   [["(who|whom) (did|have) i {done} {conds}"], "list my people who are {state} {conds}"],
@@ -316,6 +316,11 @@ const TABLE: ReadonlyArray<readonly [shapes: ReadonlyArray<string>, means: strin
     "list {lookup} last contacted {when}"
   ],
   // Meetings.
+  [
+    ["what is (next|up next|next up|coming up next) (on|in)? (my|the)? (calendar|agenda|schedule|diary)?"],
+    "what is my next meeting"
+  ],
+  [["what (is|was|are|were) {meeting} (called|named)"], "{meeting}"],
   [["when (is|was) {rest} (scheduled|planned|happening|taking place|due)"], "when was {rest}"],
   [["(who|whom) (was|is|were|are) with me (in|at|for) (the|my)? {rest}"], "who attended {rest}"],
   [
@@ -389,6 +394,19 @@ const TABLE: ReadonlyArray<readonly [shapes: ReadonlyArray<string>, means: strin
     "list {lookup} with {name}"
   ],
   [["(what|which) {noun} {rest} (did|do|have|will) i (have|got|get|attend) {when}"], "my {noun} {when} {rest}"],
+  [
+    ["(who|whom) (am|was|are|were) i (meeting|seeing|meeting with) (for|at|in|during) (the|my)? {rest}"],
+    "who attended {rest}"
+  ],
+  [
+    [
+      "(when was)? (the|my|our)? last time {name} and (i|me) (met|saw each other|had a meeting|have met)",
+      "(when was)? (the|my|our)? last time (i|me) and {name} (met|saw each other|had a meeting|have met)",
+      "when did {name} and (i|me) last (meet|see each other|have a meeting)",
+      "when did (i|me) and {name} last (meet|see each other|have a meeting)"
+    ],
+    "when did i last meet {name}"
+  ],
   [
     ["(who|whom) (did|do|will|have) i (have|got|had)? {rest} with {when}", "(who|whom) (is|was) {rest} with {when}"],
     "list {rest} {when}"

@@ -45,7 +45,7 @@ const BEFORE = [
 ].map(compiled)
 /** Words before any question, with punctuation after them: "great meetings" says more. */
 const PAUSED = compiled(
-  "(sorry to bother you|sorry to ask|sorry for asking|stupid question|silly question|dumb question|one more thing|one thing|last one|last question|one last thing|one last question|another one|another question|quick check|question for you|oh and|right|alright|all right|great|perfect|brilliant|lovely|cool|fine|excuse me|apologies|sorry|erm|um|uh|hmm|er|oh|ah|actually|basically|honestly|anyway|anyhow|btw|by the way|fyi|for the record|to be sure|just to be sure|just to check|just checking|just the number|just a number|names only|in short|briefly)"
+  "(both please|both|two things|2 things|sorry to bother you|sorry to ask|sorry for asking|stupid question|silly question|dumb question|one more thing|one thing|last one|last question|one last thing|one last question|another one|another question|quick check|question for you|oh and|right|alright|all right|great|perfect|brilliant|lovely|cool|fine|excuse me|apologies|sorry|erm|um|uh|hmm|er|oh|ah|actually|basically|honestly|anyway|anyhow|btw|by the way|fyi|for the record|to be sure|just to be sure|just to check|just checking|just the number|just a number|names only|in short|briefly)"
 )
 /** Polite frames after any question. */
 const AFTER = [

@@ -26,7 +26,7 @@ import { bounded, withoutFocus } from "./remembered.ts"
 import { QUESTIONS } from "./rules.ts"
 import { inTurn, questionsIn } from "./separate.ts"
 import { wordingsOf } from "./slots/loosely.ts"
-import { asCounts, asTwo, isAlone } from "./slots/together.ts"
+import { asCounts, asPeriods, asTwo, isAlone } from "./slots/together.ts"
 import { SMALL_TALK } from "./smallTalk.ts"
 import { COMMONEST } from "./spoken.ts"
 import { readTitled } from "./titled.ts"
@@ -73,13 +73,34 @@ const TWO_COUNTS = / and (?:the )?(?:number of|how many) /
 
 /** The intent of a message, which can continue the one before. */
 export const readIntent = (message: string, context: Context): Intent => {
+  const periods = COMPARED.test(message) ? bounded(context, () => ofPeriods(message, context)) : undefined
+  if (periods !== undefined) return periods
   const read =
     bounded(context, () => also(message, readAlone(message, context), context)) ??
     Intent.Unclear({ tokens: tokenize(message) })
   // A person who is introduced is no question, unless it is asked as one.
   const isTold =
     read._tag === "Introduce" && !tokenize(message).some(({ after, word }) => WH.test(word) || after.includes("?"))
-  return OPEN.has(read._tag) && !isTold ? (readByParts(message, context) ?? read) : read
+  const intent = OPEN.has(read._tag) && !isTold ? (readByParts(message, context)[0] ?? read) : read
+  return isOfNow(intent, message) ? Intent.Unclear({ tokens: tokenize(message) }) : intent
+}
+
+const NOW = /\S (?:right now|now|at the moment|at present|currently|as we speak|still|yet)\b/i
+/** "Meetings right now": those under way, which aren't all of them. */
+const isOfNow = (intent: Intent, message: string): boolean =>
+  intent._tag === "Browse" &&
+  intent.lookup.noun.type.id === "meetings" &&
+  intent.lookup.order === undefined &&
+  !intent.lookup.conditions.some(({ _tag }) => _tag === "Time") &&
+  NOW.test(message)
+
+/** Words that compare two periods. */
+const COMPARED = /\b(compare|compared|comparing|comparison|vs|versus|higher|lower|better|worse|more|fewer|less)\b.*\d/i
+
+const ofPeriods = (message: string, context: Context): Intent | undefined => {
+  const said = tokenize(message)
+  if (said.length > MAX_QUESTION) return undefined
+  return asPeriods(reworded(stripped(said), context.today), (words) => readable(words, context), context)
 }
 
 /** The intent of a message by itself, in shorter words if these are understood. */
@@ -94,25 +115,28 @@ const readAlone = (message: string, context: Context): Intent => {
   return UNREAD.has(read._tag) ? (afterStatement(polite, context) ?? read) : read
 }
 
-/** The intent of a question that is read by its parts, if rules know the parts. */
-const byParts = (meant: ReadonlyArray<Token>, context: Context): Intent | undefined => {
-  const readOne = (wording: ReadonlyArray<Token>): Intent | undefined => {
-    const intent = inOtherWords(wording, context) ?? readWords(wording, wording, wording, context)
-    return READABLE.has(intent._tag) ? intent : undefined
-  }
-  for (const wording of wordingsOf(meant, context)) {
-    const intent = readOne(wording)
-    if (intent !== undefined) return intent
-  }
-  return asTwo(meant, readOne) ?? asCounts(meant, readOne, context)
+const readable = (wording: ReadonlyArray<Token>, context: Context): Intent | undefined => {
+  const intent = inOtherWords(wording, context) ?? readWords(wording, wording, wording, context)
+  return READABLE.has(intent._tag) ? intent : undefined
 }
 
-/** The intent of a message by the parts of its question, whatever rules made of the whole. */
-export const readByParts = (message: string, context: Context): Intent | undefined => {
+/** How many wordings of a question are looked up at most. */
+const MAX_READINGS = 3
+
+/** The intents of a question that is read by its parts, if rules know the parts. */
+const byParts = (meant: ReadonlyArray<Token>, context: Context): ReadonlyArray<Intent> => {
+  const readOne = (wording: ReadonlyArray<Token>) => readable(wording, context)
+  const all = wordingsOf(meant, context).flatMap((wording) => readOne(wording) ?? [])
+  const both = asTwo(meant, readOne) ?? asCounts(meant, readOne, context)
+  return [asPeriods(meant, readOne, context), ...all.slice(0, MAX_READINGS), both].filter((one) => one !== undefined)
+}
+
+/** The intents of a message by the parts of its question, whatever rules made of the whole; the first is meant unless it finds nothing. */
+export const readByParts = (message: string, context: Context): ReadonlyArray<Intent> => {
   const said = tokenize(message)
   return said.length === 0 || said.length > MAX_QUESTION
-    ? undefined
-    : bounded(context, () => byParts(reworded(stripped(said), context.today), context))
+    ? []
+    : (bounded(context, () => byParts(reworded(stripped(said), context.today), context)) ?? [])
 }
 
 /** What no rule knows, and what is then found by its parts. */

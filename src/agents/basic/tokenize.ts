@@ -17,7 +17,7 @@ export interface Token {
 const ABBREVIATIONS = new Set(["mr", "mrs", "ms", "dr", "prof", "st", "jr", "sr"])
 /** After these words 's is the verb "is"; otherwise it is the possessive. */
 const BEFORE_IS = new Set(
-  "who what when where how it that there here he she name names this which customer client caller".split(" ")
+  "who what when where how long far it that there here he she name names this which customer client caller".split(" ")
 )
 const RUN_TOGETHER = byWord<ReadonlyArray<string>>({
   im: ["I", "am"],
@@ -25,7 +25,8 @@ const RUN_TOGETHER = byWord<ReadonlyArray<string>>({
   whos: ["who", "is"],
   whats: ["what", "is"],
   wheres: ["where", "is"],
-  whens: ["when", "is"]
+  whens: ["when", "is"],
+  hows: ["how", "is"]
 })
 /** "mtg w/ Yuki". */
 const WITH = /(?<=\s)w(?:\/(o)?\s?(?=\S)|\s(?=\p{Lu}))/gu

@@ -58,11 +58,16 @@ export const isOne = ({ by }: Captures): boolean => !/[^s]s$|people$/.test(by!.a
 export const having = (captures: Captures, context: Context): Asked | undefined => {
   const asked = grouped(captures, context)
   const compared = captures["compared"]
-  const [value, ...others] = captures["number"] ?? captures["n"]!
-  if (asked === undefined || value === undefined || others.length > 0) return undefined
+  const bound = boundOf(compared, captures["number"] ?? captures["n"]!)
+  return asked && bound && { ...asked, having: bound }
+}
+
+/** "More than 10", or exactly so many. */
+export const boundOf = (compared: Words | undefined, [value, ...others]: Words): Asked["having"] => {
+  if (value === undefined || others.length > 0) return undefined
   const digits = String(CARDINALS[value.word] ?? value.word.replace(/^[$€£]/, "").replace(/(?<=\d),(?=\d{3})/g, ""))
   return /^\d+(\.\d+)?$/.test(digits)
-    ? { ...asked, having: { compared: compared === undefined ? "exactly" : folded(compared), value: digits } }
+    ? { compared: compared === undefined ? "exactly" : folded(compared), value: digits }
     : undefined
 }
 

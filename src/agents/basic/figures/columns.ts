@@ -163,5 +163,7 @@ export const spotsFor = (
 /** A noun for the people who own rows: "rep", "employee". */
 export const asOwner = (words: Words): Words => {
   const text = singular(folded(words))
-  return CONCEPTS.owner.includes(text) || text === "person" || text === "colleague" ? tokenize("owner") : words
+  // "Support agent" is an agent.
+  return CONCEPTS.owner.includes(text) ||
+    CONCEPTS.owner.includes(text.split(" ").at(-1)!) || text === "person" || text === "colleague" ? tokenize("owner") : words
 }

@@ -11,7 +11,7 @@ import type { Context } from "../readConversation.ts"
 import { readConditions, readLookup } from "../readLookup.ts"
 import { timeAt } from "../readTime.ts"
 import { remembered } from "../remembered.ts"
-import { folded, tokenize } from "../tokenize.ts"
+import { folded, tokenize, written } from "../tokenize.ts"
 import type { Measure, Words } from "./Asked.ts"
 import { ADJECTIVES, BUCKET_WORDS, EVERY, FIGURE_WORDS, MEASURES as NUMBERS, PARTS, REVENUE_TYPES } from "./lexicon.ts"
 
@@ -75,6 +75,18 @@ const timeSpent = (spell: Words, tail: Words, mine: boolean, context: Context): 
   const own = mine ? [Condition.Mine()] : []
   const of = spell[0]!.word === "time" ? tokenize("length") : spell
   return { figure: "sum", of, lookup: { noun: { type, said: type.plural }, conditions: [...own, ...conditions] } }
+}
+
+/** "How much have Canadian customers spent": the revenue of those rows. */
+const spentBy = ({ lookup, tail }: Captures, context: Context): Measure | undefined => {
+  const whose = readLookup(lookup!, context)
+  const measure = revenue(tail, context)
+  if (whose === undefined || measure === undefined || whose.order !== undefined || whose.limit !== undefined)
+    return undefined
+  const { noun } = measure.lookup
+  if (whose.noun.type.id === noun.type.id || whose.conditions.length === 0) return undefined
+  const of = Condition.Related({ lookup: whose, none: false, said: `of ${written(lookup!)}` })
+  return { ...measure, lookup: { noun, conditions: [...measure.lookup.conditions, of] } }
 }
 
 /** Measures in their own words. */
@@ -155,6 +167,15 @@ const MEASURES = rules<Measure>(
   ],
   [
     [
+      "how much (money)? (has|have|did|does|do) (the|our|all|all our|my)? {lookup} <spent> (with us|on us|here|so far)?",
+      "how much (money)? (has|have|did|does|do) (the|our|all|all our|my)? {lookup} <spent> {tail}",
+      "how much (money|revenue)? (has|have|did|does|do) (the|our|all|all our|my)? {lookup} (brought in|bring in|generate|generated)",
+      "(the)? (total|overall)? <revenue> (from|of|by|with) (the|our|all|all our|my)? {lookup}"
+    ],
+    (captures, context) => spentBy(captures, context)
+  ],
+  [
+    [
       "how much (money)? (has|have|did|does) {value} <spent> (with us|on us|here|so far)?",
       "how much (money)? (has|have|did|does) {value} <spent> {tail}",
       "how much (money|revenue)? (has|have|did|does) {value} (brought in|bring in|generate|generated)"
@@ -177,6 +198,7 @@ const MEASURES = rules<Measure>(
       "(how many|number of|the number of|count of|count)? (different|distinct|unique|separate) {kinds} (are there|do we have|exist|is there)? (among|for|of|in) (the|our|all)? {lookup}",
       "(how many|number of) (different|distinct|unique|separate) {kinds} <does> (the|our|all|all our)? {lookup} (come from|live in|based in|located in|interested in|work in|have|from|in|buy|use|belong to|work for|work at|cover|sit in|with|got)",
       "how many {kinds} (do|are) (the|our|all|all our)? {lookup} (come from|live in|based in|located in|interested in|from)",
+      "(how many|number of|the number of|count of) (different|distinct|unique|separate) {kinds} (the|our|all|all our)? {lookup} (come from|live in|are based in|are located in|are interested in|work in|are from|are in|buy|use|belong to|work for|work at)",
       "(in|from) how many (different)? {kinds} (do|are|have) (we|our|the|all our)? (have|got)? {lookup} (live|based|located|come from)?"
     ],
     ({ kinds, ...captures }, context) => measured("distinct")({ ...captures, of: kinds! }, context)
@@ -193,6 +215,8 @@ const BARE = rules<Measure>(
   [["{lookup}", "{lookup} (count|counts)"], measured("count")]
 )
 
+/** Dates of people that are counted as rows: "follow-ups per month". */
+const DATES = /^(follow[ -]?ups|followups|last contacts)$/
 const MAX_PHRASE = 5
 const MAX_OF = 3
 
@@ -252,6 +276,12 @@ export const fitsIn =
           isPhrase(tokens, context, MAX_OF, isNoMeasure) &&
           !tokens.some((_, at) => nounAt(tokens.slice(at), context)?.length === tokens.length - at)
         )
+      case "dates":
+        return tokens.length <= 2 && DATES.test(folded(tokens))
+      case "period":
+        return BUCKET_WORDS[folded(tokens)] !== undefined
+      case "each":
+        return tokens.length === 1 && EVERY[tokens[0]!.word] !== undefined
       case "measured":
         return tokens.length === 1 && /^(value|amount|quantity|minutes|hours)$/.test(tokens[0]!.word)
       case "n":

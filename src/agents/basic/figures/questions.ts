@@ -3,11 +3,12 @@ import { Condition } from "../Lookup.ts"
 import type { Captures } from "../patterns.ts"
 import type { Context } from "../readConversation.ts"
 import { DONE } from "../shorthand.ts"
-import { tokenize } from "../tokenize.ts"
+import { peopleOf } from "../Lookup.ts"
+import { folded, tokenize } from "../tokenize.ts"
 import type { Asked } from "./Asked.ts"
-import { best, counted, CUSTOMER, grouped, having, isOne, ofRevenue, OWNER, rows, share } from "./asking.ts"
+import { best, boundOf, counted, CUSTOMER, grouped, having, isOne, ofRevenue, OWNER, rows, share } from "./asking.ts"
 import { EVERY } from "./lexicon.ts"
-import { measured, readMeasure, rules, WHICH } from "./measures.ts"
+import { measured, readMeasure, revenue, rules, WHICH } from "./measures.ts"
 import { ROW_QUESTIONS } from "./rowQuestions.ts"
 
 /** "Has lost the most people": the rows with that state. */
@@ -190,6 +191,17 @@ export const FIGURE_QUESTIONS = rules<Asked>(
     ],
     having
   ],
+  [
+    [
+      `${WHICH} {by} (that|who)? (has|have|had)? <spent> {compared} {number} (dollars|euros|pounds)?`,
+      "(the|all)? {by} (that|which|who)? (has|have|had)? <spent> {compared} {number} (dollars|euros|pounds)?"
+    ],
+    ({ by, compared, number }, context) => {
+      const measure = revenue(undefined, context)
+      const limit = measure && boundOf(compared, number!)
+      return limit && { measure: measure!, by: [by!], having: limit }
+    }
+  ],
   // Shares.
   [["(what)? <share> of (the|our|all|all the|all our)? {m} {part}"], share],
   [["how much of (the|our|all)? {m} {part}"], share],
@@ -210,6 +222,16 @@ export const FIGURE_QUESTIONS = rules<Asked>(
       "(the)? (mix|split|breakdown|distribution|spread) of (the|our)? {m} (by|per|across|over) (the|our)? {by}"
     ],
     grouped
+  ],
+  [
+    ["<count>? (the|our|all)? {dates} <per> (the)? {period}", "<count>? (the|our|all)? {dates} {each}"],
+    ({ dates, each, period }, context) => {
+      const type = peopleOf(context)
+      const label = folded(dates!).replace("-", " ").replace(/s$/, "")
+      const dated = Condition.Not({ of: Condition.Empty({ words: label }) })
+      const by = [...tokenize(each === undefined ? folded(period!) : EVERY[each[0]!.word]!), ...tokenize(`of ${label}`)]
+      return type && { measure: { figure: "count", lookup: { noun: { type, said: type.plural }, conditions: [dated] } }, by: [by] }
+    }
   ],
   [
     ["(the|our)? {adjective} {lookup} <per> (the|our)? {by}"],

@@ -5,6 +5,7 @@ import { ASKING_WORDS, REQUESTS } from "../lexicon.ts"
 import { nounAt } from "../Lookup.ts"
 import { byLength, endsWith, startsWith } from "../patterns.ts"
 import { type Token, tokenize } from "../tokenize.ts"
+import { ofTitled, plainer } from "./plainer.ts"
 import { readDetail } from "./readDetail.ts"
 import { readSlots } from "./readSlots.ts"
 
@@ -24,7 +25,7 @@ const LISTED = byLength(
 
 /** Asked of a row that is said before: it answers that itself. */
 const POINTED = byLength(
-  "which one was it|which one is it|which one was it and when|which one was that|which was it|which one and when|what was it|when was it|when was that|and when was it".split(
+  "what was it called|what is it called|what was it about|what was its name|what was the name|which one was it|which one is it|which one was it and when|which one was that|which was it|which one and when|what was it|when was it|when was that|and when was it".split(
     "|"
   )
 )
@@ -79,7 +80,8 @@ const ofCustomers = (tokens: Tokens): Tokens | undefined => {
 export const wordingsOf = (said: Tokens, context: Context): ReadonlyArray<Tokens> => {
   // "Call Noah for me" asks for something to be done.
   if (REQUESTS.send.has(said[0]!.word) || REQUESTS.change.has(said[0]!.word)) return []
-  const own = wordingsIn(said, context)
+  const plain = plainer(said)
+  const own = [...wordingsIn(said, context), ...(plain === undefined ? [] : [plain, ...wordingsIn(plain, context)])]
   const customers = own.length > 0 ? undefined : ofCustomers(said)
   return customers === undefined ? own : [customers, ...wordingsIn(customers, context)]
 }
@@ -91,5 +93,5 @@ const wordingsIn = (said: Tokens, context: Context): ReadonlyArray<Tokens> => {
   const first = questionFirst(tokens) ?? (lead === 0 && tokens === said ? undefined : tokens)
   const plain = first ?? tokens
   const time = timeLast(plain, context.today)
-  return [first, time, readDetail(plain, context), readSlots(plain, context)].filter((one) => one !== undefined)
+  return [first, time, ofTitled(plain, context), readDetail(plain, context), readSlots(plain, context)].filter((one) => one !== undefined)
 }

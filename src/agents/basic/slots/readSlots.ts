@@ -216,6 +216,14 @@ const take = (slots: Slots, rest: Tokens, isFirst: boolean, context: Context): n
       return 1
     }
   }
+  // "Has akira got": the name of an owner in small letters.
+  if (HAS.test(rest[0]!.word) && slots.name === undefined && isWord(rest[1], context)) {
+    const verb = rest.slice(2)
+    if (/^(got|have|own|win|won|lose|lost)$/.test(verb[0]?.word ?? "") || charge(verb) > 0) {
+      slots.withs.push(bare(rest.slice(1, 2)))
+      return 2
+    }
+  }
   const where = place(rest)
   if (where > 0) {
     const found = name(where, rest[0]!.word)
@@ -256,6 +264,8 @@ const take = (slots: Slots, rest: Tokens, isFirst: boolean, context: Context): n
   slots.values.push(bare(rest.slice(0, 1)))
   return 1
 }
+
+const HAS = /^(has|have|had|does|do|did|is)$/
 
 /** "Training or consulting": one of two values. */
 const either = (rest: Tokens, context: Context): Tokens | undefined =>

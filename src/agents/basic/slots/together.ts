@@ -1,9 +1,15 @@
 /** Two questions in one, the second of which isn't whole: it is about the one whom the first names, or shares its verb. */
 import { Intent } from "../Intent.ts"
 import { nounAt } from "../Lookup.ts"
+import { MONTHS } from "../../english.ts"
+import { YEAR } from "../partOfYear.ts"
+import { byLength, startsWith } from "../patterns.ts"
 import type { Context } from "../readConversation.ts"
+import { timeAt } from "../readTime.ts"
 import { pointingTo } from "../statements.ts"
-import { folded, type Token } from "../tokenize.ts"
+import { folded, type Token, tokenize } from "../tokenize.ts"
+
+type Tokens = ReadonlyArray<Token>
 
 const WH = /^(who|whom|whose|what|which|when|where|how)$/
 /** Whether a question can be answered without what was said before it. */
@@ -55,4 +61,76 @@ const nameIn = (intent: Intent): ReadonlyArray<Token> | undefined => {
       ? intent.lookup.conditions.flatMap((one) => (one._tag === "With" || one._tag === "Owned" ? [one.words] : []))
       : []
   return names.length === 1 && names[0]!.every(({ capital }) => capital) ? names[0] : undefined
+}
+
+/** What joins two periods that are compared, and what a comparison is asked with, in the words of one period. */
+const JOINED = byLength(
+  "and|or|vs|versus|against|with|to|than|compared to|compared with|compare to|compare with|compares to|compares with|as compared to|and in|relative to|over".split(
+    "|"
+  )
+)
+const ASKED: ReadonlyArray<readonly [lead: RegExp, means: string]> = [
+  [/^(?:can you |please )?(?:compare|a comparison of|comparison of|comparing) (?:the |our )?/, ""],
+  [/^(?:how|in what way) (?:did|does|do) (?:the |our )?(?=.* $)/, ""],
+  [/^did (we|i) (sell|make|earn|bill|invoice|bring in|take in) (?:more|less)(?: money)? /, "how much did $1 $2 "],
+  [/^(?:was|were|is|are) (?:the |our )?(.*) (?:higher|lower|better|worse|bigger|smaller|larger|more|less) /, "$1 "],
+  [/^(?:was|were|are|is) there (?:more|fewer|less) /, "how many "],
+  [/^(?:did|do|have|had) (we|i) (?:have|had|get|got|hold|write|see) (?:more|fewer|less) (.*) /, "how many $2 did $1 have "],
+  [/^how many (?:more|fewer|less) /, "how many "],
+  [/^(?:more|fewer|less) /, "how many "],
+  [/^(?:difference|the difference|what is the difference) in (?:the )?/, ""]
+]
+const COMPARES = /\b(compare|compared|compares|comparing|comparison|vs|versus|more|less|fewer|higher|lower|better|worse|bigger|smaller|larger|difference|how many|how much|number of|against)\b/
+const LEAD = /^(in|on|during|for)$/
+
+/** "Revenue in 2024 compared with 2023": the same question of two periods. */
+export const asPeriods = (
+  tokens: Tokens,
+  readOne: (words: Tokens) => Intent | undefined,
+  { today }: Context
+): Intent | undefined => {
+  if (!COMPARES.test(folded(tokens))) return undefined
+  for (let at = 1; at < tokens.length - 2; at++) {
+    const first = timeAt(tokens.slice(at), today)
+    if (first === undefined) continue
+    const rest = tokens.slice(at + first.length)
+    const joint = JOINED.find((words) => startsWith(rest, words))
+    const second = joint && timeAt(rest.slice(joint.length), today)
+    if (joint === undefined || second === undefined) return undefined
+    const own = tokens.slice(at, at + first.length)
+    const other = rest.slice(joint.length, joint.length + second.length)
+    const tail = rest.slice(joint.length + second.length)
+    const led = LEAD.test(other[0]!.word) || !LEAD.test(own[0]!.word) ? other : [own[0]!, ...other]
+    const [one, two] = withYears(own, led)
+    const before = asked(tokens.slice(0, at))
+    const intents = [one!, two!].map((time) => {
+      const intent = readOne([...before, ...time, ...tail].map((token) => ({ ...token, after: "" })))
+      return intent?._tag === "Browse" && intent.lookup.order === undefined ? Intent.Browse({ ...intent, mode: "count" }) : intent
+    })
+    const [a, b] = intents
+    const isSame = a !== undefined && b !== undefined && a._tag === b._tag && (a._tag === "Browse" || a._tag === "Figures")
+    return isSame ? Intent.Both({ intents: [a, b] }) : undefined
+  }
+  return undefined
+}
+
+/** "In October and November 2023": both are of the year that one of them has. */
+const withYears = (...times: ReadonlyArray<Tokens>): ReadonlyArray<Tokens> => {
+  const years = times.map((time) => time.filter(({ word }) => YEAR.test(word) || /^\d{4}-/.test(word)))
+  const year = years.find((own) => own.length === 1)?.[0]
+  return times.map((time, at) =>
+    years[at]!.length > 0 || year === undefined || !YEAR.test(year.word) || !time.some(({ word }) => MONTHS[word] !== undefined)
+      ? time
+      : [...time, year]
+  )
+}
+
+const asked = (tokens: Tokens): Tokens => {
+  const said = `${folded(tokens)} `
+  for (const [lead, means] of ASKED)
+    if (lead.test(said)) {
+      const words = said.replace(lead, means).trim()
+      return words === "" ? tokens : tokenize(words)
+    }
+  return tokens
 }

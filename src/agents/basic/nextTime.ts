@@ -1,0 +1,37 @@
+/** "And the day after?": the question before, of the period after or before its own. */
+import type { When } from "./readTime.ts"
+import { addDays, unit } from "./spans.ts"
+import { folded, type Token } from "./tokenize.ts"
+
+const UNIT = "(day|week|month|quarter|year)"
+const AFTER = new RegExp(`^(?:on |in )?(?:the )?(?:${UNIT} (?:after|later|following|thereafter)(?: that)?|following ${UNIT})$`)
+const BEFORE = new RegExp(`^(?:on |in )?(?:the )?(?:${UNIT} (?:before|earlier)(?: that)?|(?:preceding|previous) (day))$`)
+const NEXT_DAY = /^(?:on )?the next day$/
+
+/** Whether words ask for the period beside the one before: its unit, and how many units later. */
+export const stepIn = (tokens: ReadonlyArray<Token>): { readonly of: string; readonly by: 1 | -1 } | undefined => {
+  const said = folded(tokens)
+  if (NEXT_DAY.test(said)) return { of: "day", by: 1 }
+  const after = AFTER.exec(said)
+  const before = BEFORE.exec(said)
+  const of = after?.[1] ?? after?.[2] ?? before?.[1] ?? before?.[2]
+  return of === undefined ? undefined : { of, by: after === null ? -1 : 1 }
+}
+
+/** The period beside a whole one; undefined beside a time of day, or an open time. */
+export const beside = (
+  { from, said, to }: When,
+  { by, of }: { readonly of: string; readonly by: 1 | -1 }
+): When | undefined => {
+  if (from === undefined || to === undefined || from.includes("T") || to.includes("T")) return undefined
+  // The date itself is in no result, so the answer names the one that the person wrote.
+  const words = `the ${of} ${by > 0 ? "after" : "before"} ${said.replace(/^(on|in|during|for) /, "")}`
+  if (of === "day") {
+    const day = by > 0 ? to : addDays(from, -1)
+    return { from: day, to: addDays(day, 1), said: words }
+  }
+  // The week after a day is the one after its own week; a longer time has no such unit.
+  const own = unit(of, 0, from)
+  const found = own !== undefined && to <= own.to ? unit(of, by, from) : undefined
+  return found && { ...found, said: words }
+}
