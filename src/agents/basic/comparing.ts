@@ -118,6 +118,8 @@ export const COMPARISONS: ReadonlyArray<Rule> = (
       `(who|which|which one|which rep|which of them) ${HAVE}? got? the ${more === "more" ? "(most|more)" : "(fewest|least|fewer)"} {lookup} {name} ${OR} {rival}`,
       "{name} 's {lookup} (vs|versus|against|compared with|compared to) {rival} 's",
       `(between|of|out of) {name} and {rival} (who|which|which one|which of them|which rep) ${HAVE}? got? ${more} {lookup}`,
+      `(between|of|out of) {name} and {rival} (who|which|which one|which of them|which rep) (has|have|had)? {done} ${more} {lookup}`,
+      `{name} ${OR} {rival} (who|which|which one|which of them) (has|have|had)? {done} ${more} {lookup}`,
       "compare {name} 's {lookup} (with|to|and|against) {rival} 's",
       `(who|whom) (did|do|have) {i} ${MET} ${more} ${OFTEN}? {name} ${OR} {rival}`,
       ...["", " {when}"].flatMap((when) => [

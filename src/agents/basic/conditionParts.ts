@@ -23,7 +23,7 @@ export const isValue = (tokens: ReadonlyArray<Token>, context: Context): boolean
   tokens.length > 0 &&
   tokens.length <= MAX_VALUE &&
   !tokens.some((token) => structures(token) || token.word === "'s") &&
-  (tokens[0]!.word !== "at" || tokens[0]!.capital) &&
+  (!/^(at|in|on)$/.test(tokens[0]!.word) || tokens[0]!.capital) &&
   !tokens.slice(0, -1).some(({ after }) => after !== "") &&
   !tokens.some(({ word }, at) => at > 0 && (word === "last" || DATE_VERBS[word] !== undefined)) &&
   !tokens.some(
@@ -107,6 +107,7 @@ export const fitsCondition =
       case "where":
         return isWhere(tokens, context)
       case "number":
+      case "amount":
         return tokens.length === 1 && /^[$€£]?\d[\d.,]*[km]?$/.test(first!.word)
       case "length":
         return lengthAt(tokens)?.length === tokens.length

@@ -146,6 +146,10 @@ export const CONDITIONS: ReadonlyArray<readonly [patterns: ReadonlyArray<string>
     (captures, context) => by(at("at"))(captures, context, [])?.map((of) => Condition.Not({ of }))
   ],
   [
+    ["(except|except for|excluding|but not|not) (the ones|those|ones|the meetings|meetings|anything)? with {value}"],
+    ({ value }) => [Condition.Not({ of: Condition.With({ words: value! }) })]
+  ],
+  [
     ["(except|except for|excluding|but not) {value}"],
     ({ value }) =>
       value!.every(({ capital }) => capital)
@@ -239,8 +243,18 @@ export const CONDITIONS: ReadonlyArray<readonly [patterns: ReadonlyArray<string>
     lasting
   ],
   [["(worth|costing)? (at|for)? {compared} {number}"], compared],
-  [["(worth|costing|of|for|at)? {compared} {number} {currency}"], compared],
+  [["(worth|costing|of|for|at|with)? {compared} {number} {currency}"], compared],
   [["{compared} {number} {unit}"], compared],
+  [
+    ["(worth|costing|of)? between {number} and {amount} {currency}"],
+    ({ amount, number, ...captures }, context, after) => {
+      const ends = [
+        compared({ ...captures, compared: tokenize("at least"), number: number! }, context, after)!,
+        compared({ ...captures, compared: tokenize("at most"), number: amount! }, context, after)!
+      ]
+      return [...ends[0]!, ends[1]![0]!]
+    }
+  ],
   [
     [
       `${WHO} (cost|costs|costing|priced at|sell for|sells for|go for|goes for) (exactly)? {number}`,

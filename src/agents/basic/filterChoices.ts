@@ -64,9 +64,13 @@ const all = (
   ) => {
     const name = written(words)
     const valued = id === undefined ? where(name, columns, context) : []
-    return valued.length > 0 ? valued : byName(slugs, name, id)
+    return valued.length > 0 ? valued : slugs.length > 0 ? byName(slugs, name, id) : byLeading(name, id)
   }
-  const orLeading = (slugs: ReadonlyArray<string>) => (slugs.length > 0 ? slugs : leading(columns))
+  /** A whole name in any of the references comes before a part of one. */
+  const byLeading = (name: string, id: string | undefined): ReadonlyArray<Choice> => {
+    const slugs = [...createdThrough(columns, context), ...leading(columns)]
+    return [...(id === undefined ? slugs.map((slug) => eq(slug, name)) : []), ...byName(slugs, name, id)]
+  }
   switch (condition._tag) {
     case "Time":
       return timeChoices(condition, columns, context)
@@ -75,7 +79,7 @@ const all = (
     case "With": {
       // "with software" is the product of that name before it is a part of a company's.
       const values = condition.words[0]!.capital ? [] : categories(condition, columns)
-      const named = valuedOr(condition, orLeading(of("attendees", "owner", "company").slice(0, 4)))
+      const named = valuedOr(condition, of("attendees", "owner", "company").slice(0, 4))
       return [...values, ...named]
     }
     case "At": {
@@ -91,12 +95,12 @@ const all = (
         return [...towns, ...exactFirst(firms, condition.id === undefined ? quality(name, columns) : [])]
       // "leads for Software": the product before the companies that only contain the word.
       const values = /^(of|for)$/.test(condition.preposition) ? categories(condition, columns) : []
-      if (firms.length === 0) return [...byName(leading(columns), name, condition.id), ...towns]
+      if (firms.length === 0) return [...byLeading(name, condition.id), ...towns]
       return [...exactFirst(values, firms), ...towns]
     }
     case "Owned": {
       const owners = of("owner")
-      return valuedOr(condition, orLeading(owners))
+      return valuedOr(condition, owners)
     }
     case "Mine":
       return byName(of("attendees", "owner").slice(0, 2), context.person?.name ?? "")
@@ -141,6 +145,14 @@ const categories = (
         .filter((column) => column.holds === undefined && isCategory(column))
         .slice(0, 2)
         .map((column) => eq(column.id, written(words)))
+
+/** What people make: the tracks by Metallica are those of its albums, before the ones on an album that is called so. */
+const CREATORS = /^(artist|author|band|writer)$/i
+const createdThrough = (columns: Columns, { types }: Context): ReadonlyArray<string> => {
+  const creators = types.filter(({ name }) => CREATORS.test(name))
+  if (columns.some(({ holds }) => creators.some(({ id }) => holds === `→ ${id}`))) return []
+  return creators.flatMap(({ name }) => leading(columns).map((slug) => `${slug}.${foldText(name)}`))
+}
 
 /** The references of a type that has no other column for a name: "albums by Queen", "tracks on Big Ones". */
 const leading = (columns: Columns): ReadonlyArray<string> =>

@@ -1,6 +1,7 @@
 /** Whether words fit a placeholder of a rule's pattern, such as {lookup}, {when} or {name}. */
 import { choice, detailsIn } from "./buildIntent.ts"
 import { isValue, structures } from "./conditionParts.ts"
+import { BUCKET_WORDS } from "./figures/lexicon.ts"
 import { isPhrase } from "./figures/measures.ts"
 import { Intent } from "./Intent.ts"
 import { COMMON_WORDS, CONCEPTS, DATE_VERBS, PARTICLES, QUESTION_STARTS, TITLES } from "./lexicon.ts"
@@ -123,6 +124,14 @@ export const fitsIn =
           tokens.every(({ capital, word }) => capital || /^(of|the|and|for|to|in|a)$/.test(word)) &&
           tokens[0]!.capital
         )
+      case "full":
+        return (
+          isName(tokens, context) &&
+          !/^(the|this|that|my|our|a|an|any)$/.test(tokens[0]!.word) &&
+          (tokens[0]!.capital || (tokens.length === 2 && tokens.every(({ word }) => !COMMON_WORDS.has(word))))
+        )
+      case "period":
+        return BUCKET_WORDS[folded(tokens)] !== undefined
       case "person":
         // "The sync up" works nowhere.
         return isName(tokens, context) && !/^(the|this|that|my|our|a|an|any)$/.test(tokens[0]!.word)

@@ -4,8 +4,12 @@ import { addDays, unit } from "./spans.ts"
 import { folded, type Token } from "./tokenize.ts"
 
 const UNIT = "(day|week|month|quarter|year)"
-const AFTER = new RegExp(`^(?:on |in )?(?:the )?(?:${UNIT} (?:after|later|following|thereafter)(?: that)?|following ${UNIT})$`)
-const BEFORE = new RegExp(`^(?:on |in )?(?:the )?(?:${UNIT} (?:before|earlier)(?: that)?|(?:preceding|previous) (day))$`)
+const AFTER = new RegExp(
+  `^(?:on |in )?(?:the )?(?:${UNIT} (?:after|later|following|thereafter)(?: that)?|following ${UNIT})$`
+)
+const BEFORE = new RegExp(
+  `^(?:on |in )?(?:the )?(?:${UNIT} (?:before|earlier)(?: that)?|(?:preceding|previous) (day))$`
+)
 const NEXT_DAY = /^(?:on )?the next day$/
 
 /** Whether words ask for the period beside the one before: its unit, and how many units later. */

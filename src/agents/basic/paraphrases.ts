@@ -16,8 +16,59 @@ const BUSY =
   "(sitting on|working on|juggling|dealing with|responsible for|in charge of|looking after|handling|managing|working with|taking care of|left with)"
 const LOOKED_AFTER = "(look after|manage|handle|own|have|work on|work with|deal with|take care of)"
 
+const THAT =
+  "(if|whether|is it true that|is it right that|is it correct that|is it so that|am i right that|confirm that|confirm|i think that|i think|i believe)"
+
 const TABLE: ReadonlyArray<readonly [shapes: ReadonlyArray<string>, means: string]> = [
   // A detail of one.
+  [[`${THAT} {full} (is|was) (still|now|already)? (a|an)? {one}`], "is {full} a {one}"],
+  [[`${THAT}? {full} (belongs to|is with|is assigned to) {person}`], "who looks after {full}"],
+  [
+    [
+      "(does|did|is|was) {person} (look after|own|manage|handle|take care of|responsible for|in charge of|the owner of|the rep of|the rep for|looking after|handling|managing) {full}",
+      "is it {person} or {other} who (looks after|owns|manages|handles|takes care of|is responsible for) {full}",
+      "(does|did|is) {full} (belong to|belongs to|assigned to|looked after by|owned by|with) {person} or {other}"
+    ],
+    "who looks after {full}"
+  ],
+  [
+    [
+      "(does|did|would) {full} (want|need|use|buy|like|prefer|take|go for) {one}",
+      "(does|did|would) {full} (want|need|use|buy|like|prefer|take|go for) {one} or {other}"
+    ],
+    "{full} 's interest"
+  ],
+  [["(is|was) {full} 's {what} {one}", "(is|was) {full} 's {what} {one} or {other}"], "{full} 's {what}"],
+  [["where (is|are) {full} in (the|our|my) (pipeline|funnel|process|sales process)"], "{full} 's status"],
+  [
+    [`(is|are|was) {full} {one} (already|yet|now)? or (is|are) (it|he|she|they) (still|now|already)? (a|an)? {other}`],
+    "is {full} {one} or {other}"
+  ],
+  [
+    [
+      `how long ago (did|have) ${WE} (last)? (contact|contacted|speak to|spoken to|talk to|talked to|call|called) {name}`,
+      "how long ago was {name} (last)? contacted"
+    ],
+    "{name} 's last contact"
+  ],
+  [
+    [
+      `when (do|should|will|must|can) ${WE} next (talk to|speak to|speak with|talk with|call|ring|contact) {full}`,
+      `when (do|should|will|must) ${WE} (talk to|speak to|speak with|call|ring|contact) {full} (next|again)`,
+      "(what is|when is)? (the)? next (step|action|touchpoint|call) (date)? (for|with) {full}"
+    ],
+    "when should we follow up with {full}"
+  ],
+  [
+    [
+      `(what|which) (number|phone number) (do|can|should|must) ${WE} dial (for|to reach|to get|to call)? {name}`,
+      "(what is)? (the)? (telephone|phone|tel) (no|nr) (of|for) {name}"
+    ],
+    "{name} 's phone"
+  ],
+  [["(what is)? (the)? best way to (reach|contact|get hold of|get in touch with) {name}"], "how do i reach {name}"],
+  [["{full} contact (info|information|details|data)"], "how do i reach {full}"],
+  [["{full} 's and {person} 's {what}"], "{what} of {full} and {person}"],
   [
     [
       `(how|where) (can|do|could|would|might) ${WE} (reach|call|ring|phone|contact|get|get hold of|get in touch with) {name} (by|on the|by the|over the|via|on) (phone|telephone)`,
@@ -164,7 +215,7 @@ const TABLE: ReadonlyArray<readonly [shapes: ReadonlyArray<string>, means: strin
   ],
   [
     [
-      "whose {concept} (is|are|was|were|falls|fell|lands|comes up|comes|is due|was due|is set|is scheduled|is planned) {when}",
+      "whose {concept} (date|day)? (is|are|was|were|falls|fell|lands|comes up|comes|is due|was due|is set|is scheduled|is planned) {when}",
       "(who|which people|which customers) (has|have|had|got) (a|an|their|the)? {concept} (falling|due|coming up|scheduled|planned|set)? {when}"
     ],
     "list people whose {concept} is {when}"
@@ -189,7 +240,9 @@ const TABLE: ReadonlyArray<readonly [shapes: ReadonlyArray<string>, means: strin
   [["how many {plural} i (had|have|have had|held|did)"], "how many {plural} do i have"],
   [["(is|are|was) {name} (mine|my customer|my lead|my client|my account|one of mine)"], "who looks after {name}"],
   [
-    ["(is|was|does|did) {person} (from|at|with|work at|work for|working for|working at|employed by|employed at) {place}"],
+    [
+      "(is|was|does|did) {person} (from|at|with|work at|work for|working for|working at|employed by|employed at) {place}"
+    ],
     "{person} 's company"
   ],
   [
@@ -320,7 +373,46 @@ const TABLE: ReadonlyArray<readonly [shapes: ReadonlyArray<string>, means: strin
     ["what is (next|up next|next up|coming up next) (on|in)? (my|the)? (calendar|agenda|schedule|diary)?"],
     "what is my next meeting"
   ],
-  [["what (is|was|are|were) {meeting} (called|named)"], "{meeting}"],
+  [
+    [
+      "(people|persons|everyone|everybody|colleagues|all people|all the people) (that|who|whom)? {i} (met|saw|met with|had meetings with) {when}",
+      "(the)? names of (everyone|everybody|the people|all people|people|all the people) (that|who|whom)? {i} (met|saw|met with) {when}",
+      "(who|whom) all (did|have) {i} (meet|met|see|seen) {when}"
+    ],
+    "who did {i} meet {when}"
+  ],
+  [["(when was)? (the|my|our)? (very)? first time {i} (met|saw|met with) {name}"], "my first meeting with {name}"],
+  [
+    ["what (is|was|were) {meeting} about", "(what is|what was)? (the)? (topic|subject|title|name) of {meeting}"],
+    "{meeting}"
+  ],
+  [
+    [
+      "(which|what|on which|on what) (days|dates|day|date) (of|in|during) {when} (had|have|has|did i have|was there|were there) (a|an|any)? {rest}",
+      "(which|what|on which|on what) (days|dates|day|date) (did|do|have) i (have|had) (a|an|any)? {rest} {when}"
+    ],
+    "list {rest} {when}"
+  ],
+  [["(list|give me|show|show me)? (the|all)? (days|dates) of {rest}"], "list {rest}"],
+  [["(when|what time|at what time) (does|did|will) my day (start|begin) (on)? {when}"], "my first meeting {when}"],
+  [
+    [
+      "how (packed|full|busy|booked) (was|is|were) (i|my day)? (on)? {when}",
+      "(is|was) {when} (busy|full|packed|free|empty|open|booked|a busy day)"
+    ],
+    "what do i have {when}"
+  ],
+  [["what (is|was|are|were) {meeting} (called|named)", "which (one)? (is|was|are|were) {meeting}"], "{meeting}"],
+  [
+    [
+      "(at what time|at which time|what time|when|on which day|on what day) (starts|begins|started|began|was starting) {rest}"
+    ],
+    "when was {rest}"
+  ],
+  [
+    ["(with)? (who|whom) (was|were|did i have) {rest} with", "with (who|whom) (was|were|did i have) {rest}"],
+    "who attended {rest}"
+  ],
   [["when (is|was) {rest} (scheduled|planned|happening|taking place|due)"], "when was {rest}"],
   [["(who|whom) (was|is|were|are) with me (in|at|for) (the|my)? {rest}"], "who attended {rest}"],
   [
@@ -452,6 +544,22 @@ const TABLE: ReadonlyArray<readonly [shapes: ReadonlyArray<string>, means: strin
   [["(the|my|our)? evening {noun} {when}"], "{noun} {when} in the evening"],
   [["(the)? total {one} (that)? {i} (spent|have spent|had|sat) {rest}"], "how many {one} did {i} spend {rest}"],
   // Figures.
+  [
+    ["(which|what) {period} (was|is) (the|my|our)? busiest", "(my|the|our)? busiest {period}"],
+    "which {period} had the most meetings"
+  ],
+  [
+    ["(which|what) {period} (was|is) (the|my|our)? quietest", "(my|the|our)? quietest {period}"],
+    "which {period} had the fewest meetings"
+  ],
+  [
+    ["(my|the|our)? busiest {period} {conds}", "(which|what) {period} (was|is) (the|my|our)? busiest {conds}"],
+    "which {period} had the most meetings {conds}"
+  ],
+  [
+    ["(what|which) {by} (do|does|did|have|has) {lookup} (use|want|have|buy|need|go for|take|like|bought|chosen)"],
+    "{lookup} per {by}"
+  ],
   [
     [
       "(what is|which is)? (the|our)? most (popular|common|frequent) {by} (by|in terms of|going by|measured by|judging by) (the)? (number|count|amount) of {lookup}"

@@ -121,7 +121,7 @@ const readable = (wording: ReadonlyArray<Token>, context: Context): Intent | und
 }
 
 /** How many wordings of a question are looked up at most. */
-const MAX_READINGS = 3
+const MAX_READINGS = 4
 
 /** The intents of a question that is read by its parts, if rules know the parts. */
 const byParts = (meant: ReadonlyArray<Token>, context: Context): ReadonlyArray<Intent> => {

@@ -3,6 +3,7 @@ import { byWord } from "../../domain/text.ts"
 import { MONTHS, WEEKDAYS } from "../english.ts"
 import { DAY_PARTS } from "./lexicon.ts"
 import { isoDate } from "../../domain/values.ts"
+import { YEAR } from "./partOfYear.ts"
 export { addDays } from "./spans.ts"
 import { addDays, days, pad, type Span, spanAt, unit } from "./spans.ts"
 import { type Token, written } from "./tokenize.ts"
@@ -215,6 +216,9 @@ const dayOfSameMonth = ({ from, to, yearless }: Span, tokens: ReadonlyArray<Toke
   const number = /^(\d{1,2})(st|nd|rd|th)?$/.exec(tokens[0]?.word ?? "")?.[1]
   const text = `${from.slice(0, 8)}${pad(Number(number ?? 0))}`
   if (isoDate(text) === undefined || addDays(from, 1) !== to) return undefined
+  const year = tokens[1]?.word ?? ""
+  // "December 4 to 8 2023": the year is that of both.
+  if (yearless === true && YEAR.test(year)) return { ...days(`${year}${text.slice(4)}`, 1, 2) }
   return { ...days(text, 1, 1), ...(yearless === true ? { yearless } : {}) }
 }
 

@@ -94,7 +94,7 @@ export const QUESTIONS: ReadonlyArray<Rule> = [
       "what (is|was) (on|in) (my|the)? (calendar|agenda|schedule) (for)? {when}",
       "what (is|was) (on|up|planned|scheduled|happening|going on) (for)? {when}",
       "what is on my (plate|list|diary) (for)? {when}",
-      "what (did i do|am i doing|was i doing) {when}",
+      "what (did i do|am i doing|was i doing|happened|happens|took place|is happening|was happening|went on) {when}",
       "(is there|was there|have we got)? anything (on|up|planned|scheduled|happening) (for)? {when}",
       "what (do|did|have|had|will) i (have|got|had) (on|planned|scheduled)? (for|on)? {when}",
       "(do|did|will) i have (anything|any plans|plans|something) (on|for|planned|scheduled)? {when}",

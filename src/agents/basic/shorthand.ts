@@ -22,6 +22,9 @@ export const SHORTHAND = byWord<ReadonlyArray<string>>({
   lemme: ["let", "me"],
   wk: ["week"],
   hrs: ["hours"],
+  n: ["and"],
+  u: ["you"],
+  w: ["with"],
   mins: ["minutes"]
 })
 

@@ -40,7 +40,8 @@ export const spanAt = (all: ReadonlyArray<Token>, today: string, year?: number):
   if (first?.word === "tonight") return partOf(days(today, 1, 1), "evening", 1)
   if (first?.word === "this" && DAY_PARTS[second?.word ?? ""] !== undefined)
     return partOf(days(today, 1, 2), second!.word, 2 + article)
-  const found = relative(tokens, today) ?? calendar(tokens, today, year)
+  const found =
+    weekOfMonth(tokens, year ?? Number(today.slice(0, 4))) ?? relative(tokens, today) ?? calendar(tokens, today, year)
   if (found === undefined) return undefined
   const span = { ...found, length: found.length + article }
   const rest = all.slice(span.length)

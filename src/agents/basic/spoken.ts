@@ -120,7 +120,8 @@ export const SPOKEN: ReadonlyArray<Rule> = [
     ],
     ({ bare, row = bare }, context) => {
       const titled = bare === undefined ? row! : [...tokenize("which"), ...bare]
-      const of = browse("list", readLookup(row!, context)) ?? readTitled(titled, Intent.Unclear({ tokens: row! }), context)
+      const of =
+        browse("list", readLookup(row!, context)) ?? readTitled(titled, Intent.Unclear({ tokens: row! }), context)
       return of && Intent.HowLong({ of })
     }
   ],

@@ -128,6 +128,8 @@ export const TIME_CONDITIONS: ReadonlyArray<readonly [patterns: ReadonlyArray<st
   [
     [
       `${WHO} (aren't|arent|isn't|isnt|are not|is not|not|but not) mine`,
+      `${WHO} (aren't|arent|isn't|isnt|are not|is not|not) (owned|managed|handled|looked after) by me`,
+      "(except|excluding|except for|without) mine",
       "(that|which|whom|who)? i (don't|dont|do not) (own|have|manage|look after|handle)"
     ],
     () => [Condition.Not({ of: Condition.Mine() })]

@@ -51,13 +51,16 @@ export const tokenize = (message: string): ReadonlyArray<Token> => {
     .slice(0, MAX_CHARACTERS)
     .replace(WITH, (_, out) => (out === undefined ? "with " : "without "))
     .replace(FOR, "for")
+    .replace(/(?<=\s|^)%(?=\s)/g, "percent")
     .replace(/[\r\n]+/g, " \n ")
     .replace(/[—–]|\s-\s|(?<!\d):(?=\S)|:(?=[^\s\d])/g, " , ")
   for (const piece of text.split(/[^\S\n]+/)) {
     const [before, inner, after] = parted(piece === "\n" ? ";" : printable(piece))
     if (before !== "" || inner === "") close(tokens, before + (inner === "" ? after : ""))
     if (inner === "") continue
-    for (const part of inner.split(/[,;/](?=\p{L})|(?<=\p{L})[,;]/u)) {
+    // "AC/DC" is a name.
+    const all = /^\p{Lu}+\/\p{Lu}+$/u.test(inner) ? [inner] : inner.split(/[,;/](?=\p{L})|(?<=\p{L})[,;]/u)
+    for (const part of all) {
       if (part === "") continue
       close(tokens, part === inner || inner.startsWith(part) ? "" : ",")
       tokens.push(...words(part, tokens.length === 0))

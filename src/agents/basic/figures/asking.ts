@@ -1,6 +1,6 @@
 /** What the sentences for groups, shares and ordered rows build from their captures. */
 import { CARDINALS } from "../../english.ts"
-import { Condition } from "../Lookup.ts"
+import { Condition, nounAt } from "../Lookup.ts"
 import type { Captures } from "../patterns.ts"
 import type { Context } from "../readConversation.ts"
 import { readConditions, readLookup } from "../readLookup.ts"
@@ -19,6 +19,10 @@ export const grouped = (captures: Captures, context: Context): Asked | undefined
   if (measure === undefined || tail === undefined || COMPARING.test(captures["tail"]?.[0]?.word ?? "")) return undefined
   const lookup = { ...measure.lookup, conditions: [...measure.lookup.conditions, ...tail] }
   const { by, other } = captures
+  // "Average minutes per meeting" is that of the meetings.
+  const each = nounAt(by!, context)
+  if (measure.figure === "avg" && each?.length === by!.length && each.noun.type.id === lookup.noun.type.id)
+    return { measure: { ...measure, lookup }, by: [] }
   return { measure: { ...measure, lookup }, by: [by!, ...(other === undefined ? [] : [other])] }
 }
 
@@ -69,6 +73,13 @@ export const boundOf = (compared: Words | undefined, [value, ...others]: Words):
   return /^\d+(\.\d+)?$/.test(digits)
     ? { compared: compared === undefined ? "exactly" : folded(compared), value: digits }
     : undefined
+}
+
+/** "Which genre has the longest tracks on average". */
+export const bestAverage = (captures: Captures, context: Context): Asked | undefined => {
+  const [about, low] = ADJECTIVES[folded(captures["adjective"]!)]!
+  const measure = measured("avg", { of: tokenize(about) })(captures, context)
+  return measure && { measure, by: [captures["by"]!], best: { upwards: low, limit: 1 } }
 }
 
 export const share = (captures: Captures, context: Context): Asked | undefined => {

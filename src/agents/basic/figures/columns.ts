@@ -165,5 +165,9 @@ export const asOwner = (words: Words): Words => {
   const text = singular(folded(words))
   // "Support agent" is an agent.
   return CONCEPTS.owner.includes(text) ||
-    CONCEPTS.owner.includes(text.split(" ").at(-1)!) || text === "person" || text === "colleague" ? tokenize("owner") : words
+    CONCEPTS.owner.includes(text.split(" ").at(-1)!) ||
+    text === "person" ||
+    text === "colleague"
+    ? tokenize("owner")
+    : words
 }

@@ -7,7 +7,7 @@ const list = (phrases: string): ReadonlyArray<string> => phrases.split("|")
 
 /** Words before a question for figures that add nothing to it. */
 export const LEADS = list(
-  "what is|what are|what was|what were|what would be|which is|which are|who is|who are|show|show me|give|give me|list|tell me|calculate|compute|work out|find|find out|get|get me|display|i want to see|let me see|report|break down|split|split up|the|our|a list of|an overview of|a breakdown of|breakdown of|i would like to know|i want to know|i need to know|do you know|can you count|count up"
+  "how is|how are|what is|what are|what was|what were|what would be|which is|which are|who is|who are|show|show me|give|give me|list|tell me|calculate|compute|work out|find|find out|get|get me|display|i want to see|let me see|report|break down|split|split up|the|our|a list of|an overview of|a breakdown of|breakdown of|i would like to know|i want to know|i need to know|do you know|can you count|count up"
 )
 /** Words that may precede any of them. */
 export const PARTS = {
@@ -25,8 +25,8 @@ export const PARTS = {
   highest: "highest|biggest|largest|greatest|best|top|maximum",
   lowest: "lowest|smallest|worst|minimum",
   revenue:
-    "revenue|revenues|sales|turnover|earnings|takings|sales revenue|sales volume|money|total sales|total revenue|income",
-  have: "has|have|had|has got|have got|gets|get|got|saw|sees|made|makes|make|brings in|bring in|brought in|brought|brings|generated|generates|generate|owns|own|owned|holds|hold|handles|handle|handled|received|receives|contains|contain|earned|earns|are|is|was|were|with|has recorded|has released|has written|has placed|has made|recorded|released|looks after|look after|looked after|manages|manage|placed|supports|support|serves|serve",
+    "revenue|revenues|sales|spending|spend|spent|total spending|total spend|amount spent|money spent|turnover|earnings|takings|sales revenue|sales volume|money|total sales|total revenue|income",
+  have: "has|have|had|has got|have got|having|is having|are having|gets|get|got|saw|sees|made|makes|make|brings in|bring in|brought in|brought|brings|generated|generates|generate|owns|own|owned|holds|hold|handles|handle|handled|received|receives|contains|contain|earned|earns|are|is|was|were|with|has recorded|has released|has written|has placed|has made|recorded|released|looks after|look after|looked after|manages|manage|placed|supports|support|serves|serve",
   does: "do|does|did|are|is|was|were|have|has",
   we: "we|our|the|i|there|you|they",
   top: "top|best|leading|highest|biggest|largest|greatest",

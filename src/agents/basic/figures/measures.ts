@@ -114,6 +114,13 @@ const MEASURES = rules<Measure>(
     ],
     (captures, context) => measured("avg", { of: tokenize("length") })(captures, context)
   ],
+  [
+    [
+      "(what|how much) (does|do|is|are|did|was) (a|an|the|our|one)? {lookup} (cost|costs|come to|amount to|make|worth|bring in)? on average",
+      "on average (what|how much) (does|do|is|are|did|was) (a|an|the|our|one)? {lookup} (cost|come to|amount to|worth)?"
+    ],
+    measured("avg")
+  ],
   [["how long (is|was) the longest {lookup}"], measured("max", { of: tokenize("length") })],
   [["how long (is|was) the shortest {lookup}"], measured("min", { of: tokenize("length") })],
   [["how (much|big|large|high) (is|are|was) the average {lookup}"], measured("avg")],
@@ -121,8 +128,8 @@ const MEASURES = rules<Measure>(
   ...FIGURES_OF.map((figure): Rule<Measure> => [
     [
       `(the)? <${figure}> (of)? (the|our|all)? {of} <over> {lookup}`,
-      `(the)? <${figure}> {lookup} {of}`,
-      `(the)? <${figure}> {lookup} {of} {tail}`
+      `(the)? <${figure}> {lookup} {of} {tail}`,
+      `(the)? <${figure}> {lookup} {of}`
     ],
     measured(figure)
   ]),
@@ -199,14 +206,32 @@ const MEASURES = rules<Measure>(
       "(how many|number of) (different|distinct|unique|separate) {kinds} <does> (the|our|all|all our)? {lookup} (come from|live in|based in|located in|interested in|work in|have|from|in|buy|use|belong to|work for|work at|cover|sit in|with|got)",
       "how many {kinds} (do|are) (the|our|all|all our)? {lookup} (come from|live in|based in|located in|interested in|from)",
       "(how many|number of|the number of|count of) (different|distinct|unique|separate) {kinds} (the|our|all|all our)? {lookup} (come from|live in|are based in|are located in|are interested in|work in|are from|are in|buy|use|belong to|work for|work at)",
+      "how many {column} (have|has) (any|at least one|one or more)? {lookup}",
       "(in|from) how many (different)? {kinds} (do|are|have) (we|our|the|all our)? (have|got)? {lookup} (live|based|located|come from)?"
     ],
-    ({ kinds, ...captures }, context) => measured("distinct")({ ...captures, of: kinds! }, context)
+    ({ column, kinds = column, ...captures }, context) =>
+      column !== undefined && nounAt(column, context) !== undefined
+        ? undefined
+        : measured("distinct")({ ...captures, of: kinds! }, context)
   ]
 )
 
+/** "Sum of minutes by month": the meetings aren't said. */
+const minutesOf =
+  (figure: Figure) =>
+  (_: Captures, context: Context): Measure | undefined => {
+    const type = context.types.find(({ id }) => id === "meetings")
+    return type && { figure, of: tokenize("minutes"), lookup: { noun: { type, said: type.plural }, conditions: [] } }
+  }
+
 /** Measures that are understood as such only beside groups: "value of deals per owner", "customers per city". */
 const BARE = rules<Measure>(
+  ...FIGURES_OF.map((figure): Rule<Measure> => [
+    [
+      `(the)? <${figure}> (number of|amount of)? (minutes|meeting minutes|meeting time|time in meetings|minutes in meetings)`
+    ],
+    minutesOf(figure)
+  ]),
   [
     ["(the)? {of} (of|for|in|from) (the|our|all)? {lookup}", "(the)? {measured} {lookup}"],
     ({ measured: words, ...captures }, context) =>

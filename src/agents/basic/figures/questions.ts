@@ -6,7 +6,20 @@ import { DONE } from "../shorthand.ts"
 import { peopleOf } from "../Lookup.ts"
 import { folded, tokenize } from "../tokenize.ts"
 import type { Asked } from "./Asked.ts"
-import { best, boundOf, counted, CUSTOMER, grouped, having, isOne, ofRevenue, OWNER, rows, share } from "./asking.ts"
+import {
+  best,
+  bestAverage,
+  boundOf,
+  counted,
+  CUSTOMER,
+  grouped,
+  having,
+  isOne,
+  ofRevenue,
+  OWNER,
+  rows,
+  share
+} from "./asking.ts"
 import { EVERY } from "./lexicon.ts"
 import { measured, readMeasure, revenue, rules, WHICH } from "./measures.ts"
 import { ROW_QUESTIONS } from "./rowQuestions.ts"
@@ -30,6 +43,23 @@ const outcome =
 const ONE_OF = "(which|who|what) (one of|of|among) (the|our|all our)"
 
 export const FIGURE_QUESTIONS = rules<Asked>(
+  [
+    [
+      `${WHICH} {by} <have> (the)? {adjective} {lookup} on average`,
+      `${WHICH} {by} <have> (the)? {adjective} average {lookup}`,
+      "(the)? {by} with (the)? {adjective} {lookup} on average",
+      "(the)? {by} with (the)? {adjective} average {lookup}"
+    ],
+    bestAverage
+  ],
+  [
+    [`${WHICH} {by} (of|in) {when} <have> (the)? <highest> {explicit}`],
+    ({ when, ...captures }, context) => best(false, true)({ ...captures, tail: when! }, context)
+  ],
+  [
+    [`${WHICH} {by} (of|in) {when} <have> (the)? <lowest> {explicit}`],
+    ({ when, ...captures }, context) => best(true, true)({ ...captures, tail: when! }, context)
+  ],
   [
     [`${WHICH} {by} (of|in) {when} <have> (the)? <most> {m}`],
     ({ when, ...captures }, context) => best(false, true)({ ...captures, tail: when! }, context)
@@ -111,12 +141,28 @@ export const FIGURE_QUESTIONS = rules<Asked>(
     ],
     ofRevenue(true)
   ],
+  [
+    [
+      `${WHICH} {by} (did|do|have|had) (we|i) <earned> (the)? most (money)?`,
+      `${WHICH} {by} (did|do|have|had) (we|i) <earned> (the)? most (money)? {tail}`
+    ],
+    ofRevenue(false)
+  ],
+  [
+    [
+      `${WHICH} {by} (did|do|have|had) (we|i) <earned> (the)? least (money)?`,
+      `${WHICH} {by} (did|do|have|had) (we|i) <earned> (the)? least (money)? {tail}`
+    ],
+    ofRevenue(true)
+  ],
   [["who <spent> (the)? most (money)?", "who <spent> (the)? most (money)? {tail}"], ofRevenue(false, CUSTOMER)],
+  [["who <spent> (the)? least (money)?", "who <spent> (the)? least (money)? {tail}"], ofRevenue(true, CUSTOMER)],
   [["who (sold|sells) (the)? most", "who (sold|sells) (the)? most {tail}"], ofRevenue(false, OWNER)],
   [
     [
-      "(the)? most (common|frequent|popular|used) {by} (of|for|among|in) (the|our|all)? {m}",
-      "busiest {by} (for|by|in|of|in terms of) {m}"
+      "(the)? most (common|frequent|popular|used|wanted|requested|chosen) {by} (of|for|among|in) (the|our|all)? {m}",
+      "busiest {by} (for|by|in|of|in terms of) {m}",
+      `${WHICH} {by} (is|are|was|were) (the)? most (common|frequent|popular|used|wanted) (with|among|for|in|amongst|of) (the|our|all)? {m}`
     ],
     best(false, true)
   ],
@@ -162,10 +208,30 @@ export const FIGURE_QUESTIONS = rules<Asked>(
     ["<lowest> {by} (of|in|for) {when} <ranking> (the|our)? {explicit}"],
     ({ when, ...captures }, context) => best(true, isOne(captures))({ ...captures, tail: when! }, context)
   ],
+  [
+    ["<top> {by} (by|in terms of|based on|measured by|going by) (the)? (number of)? (the|our)? {m}"],
+    (captures, context) => best(false, isOne(captures))(captures, context)
+  ],
+  [
+    [
+      "(the)? (ranking|leaderboard|rank|ranked list|ordering) of (the|our|all)? {by} (by|in terms of|based on) (the)? (number of)? (the|our)? {m}"
+    ],
+    best(false)
+  ],
+  [
+    [
+      "how much (money)? (did|has|have|does|do) (each|every|each of the|each of our) {by} <spent>",
+      "how much (money)? (did|has|have|does|do) (each|every) {by} <spent> {tail}"
+    ],
+    ({ by, tail }, context) => {
+      const measure = revenue(tail, context)
+      return measure && { measure, by: [by!] }
+    }
+  ],
   [["rank (the|our|all)? {by} by {explicit}", "{by} (ranked|sorted|ordered)? by {explicit}"], best(false)],
   [
     [
-      `${WHICH} {by} (do|are) (most|most of|the most of|the majority of) (the|our|all|all our)? {m} (come from|from|in|live in|based in|located in|have|work for|on)`,
+      `${WHICH} {by} (do|are) (most|most of|the most of|the majority of) (the|our|all|all our)? {m} (come from|from|in|live in|based in|located in|have|work for|on|take place|take place on|happen|happen on|occur|start|fall on)`,
       `${WHICH} {by} (is|was|were|are) (the)? busiest (for|with|in terms of) {m}`
     ],
     best(false, true)
@@ -176,7 +242,9 @@ export const FIGURE_QUESTIONS = rules<Asked>(
       `${WHICH} {by} (that|who)? <have> {compared} {n} {m}`,
       "(the|all)? {by} (that|which|who)? <have> {compared} {n} {m}",
       "who <have> {compared} {n} {m}",
-      `${WHICH} {by} <have> (exactly)? {n} {m}`
+      `${WHICH} {by} <have> (exactly|only|just)? {n} {m}`,
+      "(the|all)? {by} (that|which|who)? <have> (exactly|only|just) {n} {m}",
+      "(the|all)? {by} (with|that have|who have|which have) {n} {m}"
     ],
     (captures, context) => having({ by: OWNER, ...captures }, context)
   ],
@@ -206,6 +274,10 @@ export const FIGURE_QUESTIONS = rules<Asked>(
   [["(what)? <share> of (the|our|all|all the|all our)? {m} {part}"], share],
   [["how much of (the|our|all)? {m} {part}"], share],
   [
+    ["(what)? <share> of {value} (among|in|within|out of) (the|our|all|all our)? {m}"],
+    ({ value, ...captures }, context) => share({ ...captures, part: [...tokenize("that are"), ...value!] }, context)
+  ],
+  [
     [
       `${WHICH} {by} (do|does|are|is|did) (the)? <fewest> {m} (have|has|in|belong to|work for|work at|come from|live in|with|from|own)`
     ],
@@ -230,7 +302,12 @@ export const FIGURE_QUESTIONS = rules<Asked>(
       const label = folded(dates!).replace("-", " ").replace(/s$/, "")
       const dated = Condition.Not({ of: Condition.Empty({ words: label }) })
       const by = [...tokenize(each === undefined ? folded(period!) : EVERY[each[0]!.word]!), ...tokenize(`of ${label}`)]
-      return type && { measure: { figure: "count", lookup: { noun: { type, said: type.plural }, conditions: [dated] } }, by: [by] }
+      return (
+        type && {
+          measure: { figure: "count", lookup: { noun: { type, said: type.plural }, conditions: [dated] } },
+          by: [by]
+        }
+      )
     }
   ],
   [

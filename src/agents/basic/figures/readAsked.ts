@@ -57,7 +57,9 @@ export const readAsked = (tokens: Words, context: Context): Asked | undefined =>
     const asked = firstOf(FIGURE_QUESTIONS, rest, context)
     if (asked === undefined) continue
     if (limit === undefined) return asked
-    return asked.by.length === 0 || asked.best !== undefined ? undefined : { ...asked, best: { upwards: false, limit } }
+    return asked.by.length === 0 || asked.best?.limit !== undefined
+      ? undefined
+      : { ...asked, best: { upwards: false, ...asked.best, limit } }
   }
   return undefined
 }

@@ -13,7 +13,7 @@ type Tokens = ReadonlyArray<Token>
 
 /** What follows a list or a number of which the question is put last. */
 const COUNTED = byLength(
-  "how many|number|count|total|quantity|how many have i|how many have we|how many is it|how many is that|how many was that|how many are there|how many were there|how many are there exactly|how many is it really|how many exactly|how many really|how many are they|how many do we have|how many have we got|how many in total|how many of them|how many of those|how many would that be|what is the number|what is the count|number please|count please".split(
+  "how many|number|count|total|quantity|the count|the number|the total|how many were it|how many were that|how many was it|how many were there|how many is this|and how many|how many have i|how many have we|how many is it|how many is that|how many was that|how many are there|how many were there|how many are there exactly|how many is it really|how many exactly|how many really|how many are they|how many do we have|how many have we got|how many in total|how many of them|how many of those|how many would that be|what is the number|what is the count|number please|count please".split(
     "|"
   )
 )
@@ -81,7 +81,14 @@ export const wordingsOf = (said: Tokens, context: Context): ReadonlyArray<Tokens
   // "Call Noah for me" asks for something to be done.
   if (REQUESTS.send.has(said[0]!.word) || REQUESTS.change.has(said[0]!.word)) return []
   const plain = plainer(said)
-  const own = [...wordingsIn(said, context), ...(plain === undefined ? [] : [plain, ...wordingsIn(plain, context)])]
+  const named = [said, ...(plain === undefined ? [] : [plain])]
+    .map((words) => readSlots(words, context, true))
+    .filter((words) => words !== undefined)
+  const own = [
+    ...wordingsIn(said, context),
+    ...(plain === undefined ? [] : [plain, ...wordingsIn(plain, context)]),
+    ...named
+  ]
   const customers = own.length > 0 ? undefined : ofCustomers(said)
   return customers === undefined ? own : [customers, ...wordingsIn(customers, context)]
 }
@@ -93,5 +100,7 @@ const wordingsIn = (said: Tokens, context: Context): ReadonlyArray<Tokens> => {
   const first = questionFirst(tokens) ?? (lead === 0 && tokens === said ? undefined : tokens)
   const plain = first ?? tokens
   const time = timeLast(plain, context.today)
-  return [first, time, ofTitled(plain, context), readDetail(plain, context), readSlots(plain, context)].filter((one) => one !== undefined)
+  return [first, time, ofTitled(plain, context), readDetail(plain, context), readSlots(plain, context)].filter(
+    (one) => one !== undefined
+  )
 }

@@ -38,6 +38,36 @@ const PLAIN = byWord<string>({
   "has on file": "has",
   "has got": "has",
   "have got": "have",
+  "how many percent": "what percentage",
+  "sales to": "sales in",
+  "sell to": "sell in",
+  "number of minutes": "minutes",
+  "amount of minutes": "minutes",
+  "biggest spender": "who spent the most",
+  "who is our biggest spender": "who spent the most",
+  "who is the biggest spender": "who spent the most",
+  "top spender": "who spent the most",
+  "who is our top spender": "who spent the most",
+  "is having": "has",
+  "are having": "have",
+  "sales people": "reps",
+  "sales person": "rep",
+  "sales guys": "reps",
+  "sales guy": "rep",
+  salesperson: "rep",
+  salespeople: "reps",
+  salesmen: "reps",
+  salesman: "rep",
+  sellers: "reps",
+  "made we": "did we make",
+  "have we made": "did we make",
+  "earned we": "did we earn",
+  "have we earned": "did we earn",
+  "sold we": "did we sell",
+  "have we sold": "did we sell",
+  "had we": "did we have",
+  "there was": "had",
+  "there were": "had",
   "mean length": "average length",
   "avg length": "average length",
   "on avg": "on average",
@@ -60,7 +90,9 @@ export const plainer = (tokens: Tokens): Tokens | undefined => {
   let isChanged = false
   for (let at = 0; at < tokens.length;) {
     const rest = tokens.slice(at)
-    const phrase = KNOWN.find((one) => startsWith(rest, one) && rest.slice(0, one.length).every(({ capital }) => !capital))
+    const phrase = KNOWN.find(
+      (one) => startsWith(rest, one) && rest.slice(0, one.length).every(({ capital }) => !capital)
+    )
     if (phrase === undefined) {
       words.push(rest[0]!)
       at += 1
@@ -70,7 +102,8 @@ export const plainer = (tokens: Tokens): Tokens | undefined => {
     const { after } = rest[phrase.length - 1]!
     const plain = PLAIN[phrase.join(" ")]!
     if (plain !== "") words.push(...tokenize(plain))
-    if (words.length > 0) words[words.length - 1] = { ...words.at(-1)!, after: after === "" ? words.at(-1)!.after : after }
+    if (words.length > 0)
+      words[words.length - 1] = { ...words.at(-1)!, after: after === "" ? words.at(-1)!.after : after }
     at += phrase.length
   }
   // A comma at the end belongs to what was left out.

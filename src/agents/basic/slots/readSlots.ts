@@ -295,7 +295,7 @@ const FIGURES =
 const ADDED = /\b(total|overall|amount|value|worth)\b/
 
 /** The question in words that rules know; undefined if any of its words has no part in it. */
-export const readSlots = (tokens: Tokens, context: Context): Tokens | undefined => {
+export const readSlots = (tokens: Tokens, context: Context, isNamed = false): Tokens | undefined => {
   if (tokens.length < 2 || tokens.length > MAX_WORDS || OTHERWISE.test(folded(tokens))) return undefined
   if (tokens.slice(0, -1).some(({ after }) => /[.;!?]/.test(after))) return undefined
   // "Cameron Jones still a lead": a question about one, too.
@@ -319,11 +319,31 @@ export const readSlots = (tokens: Tokens, context: Context): Tokens | undefined 
     if (length === undefined || length === 0) return undefined
     at += length
   }
+  // "Raj meetings", "lost customers, akira": the last word can be a name.
+  if (isNamed) {
+    const last = slots.values.pop()
+    if (last === undefined || slots.name !== undefined || slots.mine || slots.withs.length > 0) return undefined
+    slots.withs.push(last)
+  }
+  // "What I had with Leila in December": meetings.
+  if (
+    slots.type === undefined &&
+    slots.mine &&
+    slots.time !== undefined &&
+    slots.values.length === 0 &&
+    isOfNothing(slots)
+  ) {
+    const type = context.types.find(({ id }) => id === "meetings")
+    if (type !== undefined) Object.assign(slots, { type: type.id, noun: tokenize(type.plural) })
+  }
   // "What do most leads want" is no question for the one that has the most.
   if (slots.rank !== undefined && slots.by === undefined && tokens[0]!.word !== "who") return undefined
   const isAmount = slots.type !== undefined && !/^(people|meetings|companies)$/.test(slots.type)
   return isAmount && ADDED.test(said) ? undefined : rendered(slots, context)
 }
+
+const isOfNothing = ({ by, dated, either, has, lacks }: Slots): boolean =>
+  [by, dated, either, has, lacks].every((part) => part === undefined)
 
 const rendered = (slots: Slots, context: Context): Tokens | undefined => {
   const { by, count, dated, either, has, lacks, length, mine, name, preposition, rank, time, values, withs } = slots

@@ -1,13 +1,13 @@
 /** Two questions in one, the second of which isn't whole: it is about the one whom the first names, or shares its verb. */
 import { Intent } from "../Intent.ts"
-import { nounAt } from "../Lookup.ts"
+import { Condition, type Lookup, nounAt } from "../Lookup.ts"
 import { MONTHS } from "../../english.ts"
 import { YEAR } from "../partOfYear.ts"
 import { byLength, startsWith } from "../patterns.ts"
 import type { Context } from "../readConversation.ts"
 import { timeAt } from "../readTime.ts"
 import { pointingTo } from "../statements.ts"
-import { folded, type Token, tokenize } from "../tokenize.ts"
+import { folded, type Token, tokenize, written } from "../tokenize.ts"
 
 type Tokens = ReadonlyArray<Token>
 
@@ -65,7 +65,7 @@ const nameIn = (intent: Intent): ReadonlyArray<Token> | undefined => {
 
 /** What joins two periods that are compared, and what a comparison is asked with, in the words of one period. */
 const JOINED = byLength(
-  "and|or|vs|versus|against|with|to|than|compared to|compared with|compare to|compare with|compares to|compares with|as compared to|and in|relative to|over".split(
+  "and|or|vs|versus|against|with|to|than|compared to|compared with|compare to|compare with|compares to|compares with|as compared to|and in|relative to".split(
     "|"
   )
 )
@@ -75,12 +75,16 @@ const ASKED: ReadonlyArray<readonly [lead: RegExp, means: string]> = [
   [/^did (we|i) (sell|make|earn|bill|invoice|bring in|take in) (?:more|less)(?: money)? /, "how much did $1 $2 "],
   [/^(?:was|were|is|are) (?:the |our )?(.*) (?:higher|lower|better|worse|bigger|smaller|larger|more|less) /, "$1 "],
   [/^(?:was|were|are|is) there (?:more|fewer|less) /, "how many "],
-  [/^(?:did|do|have|had) (we|i) (?:have|had|get|got|hold|write|see) (?:more|fewer|less) (.*) /, "how many $2 did $1 have "],
+  [
+    /^(?:did|do|have|had) (we|i) (?:have|had|get|got|hold|write|see) (?:more|fewer|less) (.*) /,
+    "how many $2 did $1 have "
+  ],
   [/^how many (?:more|fewer|less) /, "how many "],
   [/^(?:more|fewer|less) /, "how many "],
   [/^(?:difference|the difference|what is the difference) in (?:the )?/, ""]
 ]
-const COMPARES = /\b(compare|compared|compares|comparing|comparison|vs|versus|more|less|fewer|higher|lower|better|worse|bigger|smaller|larger|difference|how many|how much|number of|against)\b/
+const COMPARES =
+  /\b(compare|compared|compares|comparing|comparison|vs|versus|more|less|fewer|higher|lower|better|worse|bigger|smaller|larger|difference|against)\b/
 const LEAD = /^(in|on|during|for)$/
 
 /** "Revenue in 2024 compared with 2023": the same question of two periods. */
@@ -90,7 +94,7 @@ export const asPeriods = (
   { today }: Context
 ): Intent | undefined => {
   if (!COMPARES.test(folded(tokens))) return undefined
-  for (let at = 1; at < tokens.length - 2; at++) {
+  for (let at = 0; at < tokens.length - 2; at++) {
     const first = timeAt(tokens.slice(at), today)
     if (first === undefined) continue
     const rest = tokens.slice(at + first.length)
@@ -101,17 +105,36 @@ export const asPeriods = (
     const other = rest.slice(joint.length, joint.length + second.length)
     const tail = rest.slice(joint.length + second.length)
     const led = LEAD.test(other[0]!.word) || !LEAD.test(own[0]!.word) ? other : [own[0]!, ...other]
-    const [one, two] = withYears(own, led)
+    const times = withYears(own, led)
     const before = asked(tokens.slice(0, at))
-    const intents = [one!, two!].map((time) => {
+    const intents = [own, led].map((said, index) => {
+      const time = times[index]!
       const intent = readOne([...before, ...time, ...tail].map((token) => ({ ...token, after: "" })))
-      return intent?._tag === "Browse" && intent.lookup.order === undefined ? Intent.Browse({ ...intent, mode: "count" }) : intent
+      return intent && counted(time === said ? intent : inWords(intent, `${written(said)} of the same year`))
     })
     const [a, b] = intents
-    const isSame = a !== undefined && b !== undefined && a._tag === b._tag && (a._tag === "Browse" || a._tag === "Figures")
+    const isSame =
+      a !== undefined && b !== undefined && a._tag === b._tag && (a._tag === "Browse" || a._tag === "Figures")
     return isSame ? Intent.Both({ intents: [a, b] }) : undefined
   }
   return undefined
+}
+
+const counted = (intent: Intent): Intent =>
+  intent._tag === "Browse" && intent.lookup.order === undefined ? Intent.Browse({ ...intent, mode: "count" }) : intent
+
+/** The intent with the person's own words for its time: the year stands elsewhere in the question. */
+const inWords = (intent: Intent, said: string): Intent => {
+  const renamed = (lookup: Lookup): Lookup => ({
+    ...lookup,
+    conditions: lookup.conditions.map((one) =>
+      one._tag === "Time" ? Condition.Time({ ...one, when: { ...one.when, said } }) : one
+    )
+  })
+  if (intent._tag === "Browse") return Intent.Browse({ ...intent, lookup: renamed(intent.lookup) })
+  if (intent._tag !== "Figures") return intent
+  const { asked } = intent
+  return Intent.Figures({ asked: { ...asked, measure: { ...asked.measure, lookup: renamed(asked.measure.lookup) } } })
 }
 
 /** "In October and November 2023": both are of the year that one of them has. */
@@ -119,7 +142,10 @@ const withYears = (...times: ReadonlyArray<Tokens>): ReadonlyArray<Tokens> => {
   const years = times.map((time) => time.filter(({ word }) => YEAR.test(word) || /^\d{4}-/.test(word)))
   const year = years.find((own) => own.length === 1)?.[0]
   return times.map((time, at) =>
-    years[at]!.length > 0 || year === undefined || !YEAR.test(year.word) || !time.some(({ word }) => MONTHS[word] !== undefined)
+    years[at]!.length > 0 ||
+    year === undefined ||
+    !YEAR.test(year.word) ||
+    !time.some(({ word }) => MONTHS[word] !== undefined)
       ? time
       : [...time, year]
   )
@@ -130,7 +156,7 @@ const asked = (tokens: Tokens): Tokens => {
   for (const [lead, means] of ASKED)
     if (lead.test(said)) {
       const words = said.replace(lead, means).trim()
-      return words === "" ? tokens : tokenize(words)
+      return words === "" ? [] : tokenize(words)
     }
   return tokens
 }
