@@ -3,6 +3,7 @@ import { choice, detailsIn } from "./buildIntent.ts"
 import { isValue, structures } from "./conditionParts.ts"
 import { BUCKET_WORDS } from "./figures/lexicon.ts"
 import { isPhrase } from "./figures/measures.ts"
+import { readAsked } from "./figures/readAsked.ts"
 import { Intent } from "./Intent.ts"
 import { COMMON_WORDS, CONCEPTS, DATE_VERBS, PARTICLES, QUESTION_STARTS, TITLES } from "./lexicon.ts"
 import { nounAt } from "./Lookup.ts"
@@ -124,6 +125,8 @@ export const fitsIn =
           tokens.every(({ capital, word }) => capital || /^(of|the|and|for|to|in|a)$/.test(word)) &&
           tokens[0]!.capital
         )
+      case "answer":
+        return readLookup(tokens, context)?.order !== undefined || readAsked(tokens, context)?.rows !== undefined
       case "full":
         return (
           isName(tokens, context) &&

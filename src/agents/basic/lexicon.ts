@@ -149,6 +149,8 @@ export const SAME_AS = byWord<string>({
   "earlier than": "before",
   "later than": "after",
   "all of": "",
+  "nr of": "number of",
+  "no of": "number of",
   "all what": "what",
   "who would i meet": "who did i meet",
   "who would i see": "who did i see",

@@ -26,6 +26,7 @@ const TABLE: ReadonlyArray<readonly [shapes: ReadonlyArray<string>, means: strin
   [
     [
       "(does|did|is|was) {person} (look after|own|manage|handle|take care of|responsible for|in charge of|the owner of|the rep of|the rep for|looking after|handling|managing) {full}",
+      "is it {person} or {other} (that|who|whom) {full} (belongs to|is with|works with|is assigned to)",
       "is it {person} or {other} who (looks after|owns|manages|handles|takes care of|is responsible for) {full}",
       "(does|did|is) {full} (belong to|belongs to|assigned to|looked after by|owned by|with) {person} or {other}"
     ],
@@ -369,6 +370,13 @@ const TABLE: ReadonlyArray<readonly [shapes: ReadonlyArray<string>, means: strin
     "list {lookup} last contacted {when}"
   ],
   // Meetings.
+  [
+    [
+      "{name} and (i|me) (how often|how many times) (did|have) we (meet|met|see each other) {when}"
+    ],
+    "how many times did i meet {name} {when}"
+  ],
+  [["how (is|are|was|were) {answer} called", "what (is|are|was|were) {answer} called"], "{answer}"],
   [
     ["what is (next|up next|next up|coming up next) (on|in)? (my|the)? (calendar|agenda|schedule|diary)?"],
     "what is my next meeting"

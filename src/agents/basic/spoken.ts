@@ -114,7 +114,7 @@ export const SPOKEN: ReadonlyArray<Rule> = [
     [
       "how long (is|was|will) {row} (be|going to be|going to take|take|last)?",
       "how long (does|did|do|will) {row} (take|last|run|go on|go)",
-      "(what is|what was) (the)? (length|duration) of {row}",
+      "(what is|what was)? (the)? (length|duration) of {row}",
       "how long (is|was|will) the {bare} (be|take|last)?",
       "how long (does|did|will) the {bare} (take|last|run)"
     ],

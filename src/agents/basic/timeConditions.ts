@@ -116,7 +116,7 @@ export const TIME_CONDITIONS: ReadonlyArray<readonly [patterns: ReadonlyArray<st
   ],
   [
     [
-      "(whose|where) (the)? {column} (is|was|are|falls|fell|fall|lies|lay|comes|comes up|is due|was due|falls due|is set for|is scheduled for|is planned for) {when}",
+      "(whose|where) (the)? {column} (is|was|are|falls|fell|fall|lands|land|landed|happens|occurs|lies|lay|comes|comes up|is due|was due|falls due|is set for|is scheduled for|is planned for) {when}",
       "with (a|an|the|their)? {column} (falling|due|set for|scheduled for|planned for) {when}"
     ],
     ({ column, when }, { today }) =>

@@ -116,6 +116,13 @@ export const FIGURE_QUESTIONS = rules<Asked>(
     (captures, context) => best(true, isOne(captures))(captures, context)
   ],
   [
+    [
+      "who is (the)? (top|best|first|leading|number one|ahead) (on|in|for|by|at|with) {m}",
+      "who (leads|tops|is leading) (on|in|for|by|at|with) {m}"
+    ],
+    (captures, context) => best(false, true)({ ...captures, by: OWNER }, context)
+  ],
+  [
     ["who <have> (the)? <most> {m}", "who <have> (the)? <highest> {explicit}"],
     (captures, context) => best(false, true)({ ...captures, by: OWNER }, context)
   ],
@@ -170,6 +177,7 @@ export const FIGURE_QUESTIONS = rules<Asked>(
   [
     [
       "(the)? (top)? {n} {by} <have> (the)? <most> {m}",
+      `${WHICH} (top)? {n} {by} <have> (the)? <most> {m}`,
       "(the)? <top> {n} {by} <ranking> (the|our)? {m}",
       "(the)? {n} {by} <have> (the)? <highest> {explicit}",
       "(the)? {n} <top> {by} <ranking> (the|our)? {m}"
@@ -179,6 +187,7 @@ export const FIGURE_QUESTIONS = rules<Asked>(
   [
     [
       "(the)? {n} {by} <have> (the)? <fewest> {m}",
+      `${WHICH} {n} {by} <have> (the)? <fewest> {m}`,
       "(the)? <bottom> {n} {by} <ranking> (the|our)? {m}",
       "(the)? {n} {by} <have> (the)? <lowest> {explicit}"
     ],
@@ -244,7 +253,9 @@ export const FIGURE_QUESTIONS = rules<Asked>(
       "who <have> {compared} {n} {m}",
       `${WHICH} {by} <have> (exactly|only|just)? {n} {m}`,
       "(the|all)? {by} (that|which|who)? <have> (exactly|only|just) {n} {m}",
-      "(the|all)? {by} (with|that have|who have|which have) {n} {m}"
+      "(the|all)? {by} (with|that have|who have|which have) {n} {m}",
+      `${WHICH} {by} (where|in which|for which|with which) (we|there|i) (have|are|had|were) {compared} {n} {m}`,
+      "(the|all)? {by} (where|in which|for which|with which) (we|there|i) (have|are|had|were) {compared} {n} {m}"
     ],
     (captures, context) => having({ by: OWNER, ...captures }, context)
   ],

@@ -203,7 +203,10 @@ const take = (slots: Slots, rest: Tokens, isFirst: boolean, context: Context): n
       isWord(rest[owns], context) &&
       filler(rest.slice(owns)) + charge(rest.slice(owns)) + (nounAt(rest.slice(owns), context)?.length ?? 0) === 0
     ) {
-      slots.withs.push(bare(rest.slice(owns, owns + 1)))
+      const [owner] = bare(rest.slice(owns, owns + 1))
+      // "Of nadias leads": Nadia's.
+      const isOwned = /[^s]s$/.test(owner!.word) && nounAt(rest.slice(owns + 1), context) !== undefined
+      slots.withs.push(isOwned ? tokenize(owner!.text.slice(0, -1)) : [owner!])
       return owns + 1 + (rest[owns + 1]?.word === "'s" ? 1 : 0)
     }
   }
@@ -250,15 +253,15 @@ const take = (slots: Slots, rest: Tokens, isFirst: boolean, context: Context): n
     slots.preposition = "of"
     return 2
   }
-  const done = DONE[rest[0]!.word]
-  if (done !== undefined) {
-    slots.values.push(tokenize(done))
-    return 1
-  }
   const two = either(rest, context)
   if (two !== undefined && slots.either === undefined) {
     slots.either = two
     return 3
+  }
+  const done = DONE[rest[0]!.word]
+  if (done !== undefined) {
+    slots.values.push(tokenize(done))
+    return 1
   }
   if (!isWord(rest[0], context)) return undefined
   slots.values.push(bare(rest.slice(0, 1)))
@@ -350,7 +353,7 @@ const rendered = (slots: Slots, context: Context): Tokens | undefined => {
   const isOfPeople =
     slots.type === "people" ||
     (slots.type === undefined &&
-      (values.length > 0 || dated !== undefined || /^(owner|status|stage|product)$/.test(by ?? "")))
+      (values.length > 0 || either !== undefined || dated !== undefined || /^(owner|status|stage|product)$/.test(by ?? "")))
   if (slots.type === undefined && !isOfPeople) return undefined
   if (values.length > MAX_VALUES || withs.length > 2 || (mine && name !== undefined && isOfPeople)) return undefined
   const asksMuch = count || rank !== undefined || by !== undefined

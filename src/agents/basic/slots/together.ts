@@ -79,6 +79,7 @@ const ASKED: ReadonlyArray<readonly [lead: RegExp, means: string]> = [
     /^(?:did|do|have|had) (we|i) (?:have|had|get|got|hold|write|see) (?:more|fewer|less) (.*) /,
     "how many $2 did $1 have "
   ],
+  [/^how much (?:more|less)(?: money)? did (we|i) /, "how much did $1 "],
   [/^how many (?:more|fewer|less) /, "how many "],
   [/^(?:more|fewer|less) /, "how many "],
   [/^(?:difference|the difference|what is the difference) in (?:the )?/, ""]
@@ -106,10 +107,14 @@ export const asPeriods = (
     const tail = rest.slice(joint.length + second.length)
     const led = LEAD.test(other[0]!.word) || !LEAD.test(own[0]!.word) ? other : [own[0]!, ...other]
     const times = withYears(own, led)
-    const before = asked(tokens.slice(0, at))
+    // "September or October 2023, when did we have more meetings": the question comes last.
+    const isLast = at === 0 && /^(when|which|where|what|in)$/.test(tail[0]?.word ?? "")
+    const question = tail.slice(/^(which|in)$/.test(tail[0]?.word ?? "") ? 2 : 1)
+    const before = asked(isLast ? question : tokens.slice(0, at))
+    const after = isLast ? [] : tail
     const intents = [own, led].map((said, index) => {
       const time = times[index]!
-      const intent = readOne([...before, ...time, ...tail].map((token) => ({ ...token, after: "" })))
+      const intent = readOne([...before, ...time, ...after].map((token) => ({ ...token, after: "" })))
       return intent && counted(time === said ? intent : inWords(intent, `${written(said)} of the same year`))
     })
     const [a, b] = intents

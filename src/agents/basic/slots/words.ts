@@ -30,7 +30,7 @@ export const FALLS = list("falls|falling|fall|lands|comes up|coming up|scheduled
 
 /** What is lacking: "without a phone number". */
 export const LACKING = list(
-  "without|with no|have no|has no|had no|missing|lacking|lack|lacks|don't have|dont have|do not have|doesn't have|doesnt have|haven't got|havent got|have not got|there is no|have not|haven't|no"
+  "without|need a|needs a|still need a|need an|needs an|with no|have no|has no|had no|missing|lacking|lack|lacks|don't have|dont have|do not have|doesn't have|doesnt have|haven't got|havent got|have not got|there is no|have not|haven't|no"
 )
 export const LACKED = byWord<string>({
   "phone number": "phone",
