@@ -22,20 +22,20 @@ const THAT =
 const TABLE: ReadonlyArray<readonly [shapes: ReadonlyArray<string>, means: string]> = [
   // A detail of one.
   [[`${THAT} {full} (is|was) (still|now|already)? (a|an)? {one}`], "is {full} a {one}"],
-  [[`${THAT}? {full} (belongs to|is with|is assigned to) {person}`], "who looks after {full}"],
+  [[`${THAT}? {full} (belongs to|is assigned to) {person}`], "who looks after {full}"],
   [
     [
       "(does|did|is|was) {person} (look after|own|manage|handle|take care of|responsible for|in charge of|the owner of|the rep of|the rep for|looking after|handling|managing) {full}",
       "is it {person} or {other} (that|who|whom) {full} (belongs to|is with|works with|is assigned to)",
       "is it {person} or {other} who (looks after|owns|manages|handles|takes care of|is responsible for) {full}",
-      "(does|did|is) {full} (belong to|belongs to|assigned to|looked after by|owned by|with) {person} or {other}"
+      "(does|did|is) {full} (belong to|belongs to|assigned to|looked after by|owned by) {person} or {other}"
     ],
     "who looks after {full}"
   ],
   [
     [
-      "(does|did|would) {full} (want|need|use|buy|like|prefer|take|go for) {one}",
-      "(does|did|would) {full} (want|need|use|buy|like|prefer|take|go for) {one} or {other}"
+      "(does|did|would) {full} (want|use|buy|take|go for) {one}",
+      "(does|did|would) {full} (want|use|buy|take|go for) {one} or {other}"
     ],
     "{full} 's interest"
   ],

@@ -136,7 +136,9 @@ export const readByParts = (message: string, context: Context): ReadonlyArray<In
   const said = tokenize(message)
   return said.length === 0 || said.length > MAX_QUESTION
     ? []
-    : (bounded(context, () => byParts(reworded(stripped(said), context.today), context)) ?? [])
+    : (bounded(context, () => byParts(reworded(stripped(said), context.today), context)) ?? []).filter(
+        (intent) => !isOfNow(intent, message)
+      )
 }
 
 /** What no rule knows, and what is then found by its parts. */

@@ -130,7 +130,7 @@ const TALKS: Readonly<Record<string, Talk>> = {
   ],
   "what can't be done, said plainly": [
     ["median deal size", [], /can't work that figure out.*Try “deals by stage”|Try “deals by/],
-    ["compare the deals of this year with last year", [], /can't work that figure out/],
+    ["compare the deals of this year with last year", [], /^There are 3 deals this year\..*no deals last year/s],
     ["how many widgets are there", [], /not something I can look up for you/],
     ["list widgets", [], /not something I can look up for you/],
     ["🎉🎉", [], /didn't understand.*Try/],

@@ -84,7 +84,9 @@ const spentBy = ({ lookup, tail }: Captures, context: Context): Measure | undefi
   if (whose === undefined || measure === undefined || whose.order !== undefined || whose.limit !== undefined)
     return undefined
   const { noun } = measure.lookup
-  if (whose.noun.type.id === noun.type.id || whose.conditions.length === 0) return undefined
+  if (whose.noun.type.id === noun.type.id) return undefined
+  // All customers together spent what all invoices add up to.
+  if (whose.conditions.length === 0) return /^(customer|client)s?$/i.test(whose.noun.type.name) ? measure : undefined
   const of = Condition.Related({ lookup: whose, none: false, said: `of ${written(lookup!)}` })
   return { ...measure, lookup: { noun, conditions: [...measure.lookup.conditions, of] } }
 }

@@ -55,10 +55,14 @@ const timeLast = (tokens: Tokens, today: string): Tokens | undefined => {
   return [...closed(tokens.slice(time.length)), ...closed(tokens.slice(0, time.length))]
 }
 
+/** Of these, "how much" is an amount. */
+const MONEY = /^(have|has|had|do|does|did|spent|spend|pay|paid|cost|costs|worth|earn|earned|make|made|sell|sold|money)$/
+
 /** "How much customers": they are counted. */
 const counted = (tokens: Tokens, context: Context): Tokens =>
   tokens[0]?.word === "how" &&
   tokens[1]?.word === "much" &&
+  !tokens.some(({ word }) => MONEY.test(word)) &&
   [2, 3, 4].some((at) => tokens[at]?.word.endsWith("s") === true && nounAt(tokens.slice(at), context) !== undefined)
     ? [...tokenize("how many"), ...tokens.slice(2)]
     : tokens
