@@ -198,6 +198,10 @@ const resolveFollowUp = (intent: Intent, earlier: ReadonlyArray<string>, context
 /** "How many?" after a question for a list. */
 const COUNTED = /^(?:and )?how many(?: (?:are there|is that|are they|in total|of them))?$/
 
+/** "What was it?" after a question for a list, which names its rows. */
+const LISTED =
+  /^(?:and )?(?:(?:what|which|who)(?: ones?)? (?:was|were|is|are) (?:it|they|that|those|them)|which ones?|who|what)$/
+
 /** Two sentences, the second of which continues the first: "meetings this weekend? how many?" */
 const continuedWithin = (said: string, earlier: ReadonlyArray<string>, context: Context): Intent | undefined => {
   const [first, second, ...others] = said.slice(0, MAX_READ).split(/(?<=[?.!])\s+/)
@@ -207,6 +211,8 @@ const continuedWithin = (said: string, earlier: ReadonlyArray<string>, context: 
   if (before._tag !== "Browse" && before._tag !== "Figures") return undefined
   if (before._tag === "Browse" && COUNTED.test(folded(tokenize(second))))
     return Intent.Browse({ ...before, mode: "count" })
+  if (before._tag === "Browse" && LISTED.test(folded(tokenize(second))))
+    return Intent.Browse({ ...before, mode: "list" })
   const all = resolveFollowUp(next, [...earlier, first], context)
   switch (next._tag) {
     case "Regroup":

@@ -136,6 +136,8 @@ export const SAME_AS = byWord<string>({
   "met up with": "met",
   "sit down with": "meet",
   "sat down with": "met",
+  "sat with": "met",
+  "sit with": "meet",
   "spend time with": "meet",
   "run into": "meet",
   "look up": "find",

@@ -128,7 +128,11 @@ const TABLE: ReadonlyArray<readonly [shapes: ReadonlyArray<string>, means: strin
     ["(has|have) {name} been {one} or {other}", "(has|have) {name} (turned|become|gone) {one} or {other}"],
     "is {name} {one} or {other}"
   ],
-  [["(has|have) {name} been {one} (yet|already)?"], "is {name} {one}"],
+  [["(has|have) {name} (already|ever)? been {one} (yet|already)?"], "is {name} {one}"],
+  [
+    ["(has|have) {name} (already)? been {one} or (is it|are they|only|still|just) (a|an)? {other}"],
+    "is {name} {one} or {other}"
+  ],
   [
     [
       `(when|what date|which date|what day) (am|are|is|do|should|were) ${WE} (due|supposed|meant|scheduled|planning|going)? (to)? follow up (with|on) {name}`
@@ -371,9 +375,7 @@ const TABLE: ReadonlyArray<readonly [shapes: ReadonlyArray<string>, means: strin
   ],
   // Meetings.
   [
-    [
-      "{name} and (i|me) (how often|how many times) (did|have) we (meet|met|see each other) {when}"
-    ],
+    ["{name} and (i|me) (how often|how many times) (did|have) we (meet|met|see each other) {when}"],
     "how many times did i meet {name} {when}"
   ],
   [["how (is|are|was|were) {answer} called", "what (is|are|was|were) {answer} called"], "{answer}"],

@@ -22,7 +22,7 @@ export const grouped = (captures: Captures, context: Context): Asked | undefined
   // "Average minutes per meeting" is that of the meetings.
   const each = nounAt(by!, context)
   if (measure.figure === "avg" && each?.length === by!.length && each.noun.type.id === lookup.noun.type.id)
-    return { measure: { ...measure, lookup }, by: [] }
+    return { measure: { ...measure, lookup }, by: other === undefined ? [] : [other] }
   return { measure: { ...measure, lookup }, by: [by!, ...(other === undefined ? [] : [other])] }
 }
 

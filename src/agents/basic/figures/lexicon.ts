@@ -145,7 +145,9 @@ export const FIGURE_WORDS = set(
 )
 
 /** Endings that say the order which groups have anyway. */
-export const ORDERS = list("sorted|ordered|ranked|descending|sorted please|ranked please|in descending order|highest first|largest first|most first|sorted by count|in order|only")
+export const ORDERS = list(
+  "longest first|biggest first|longest at the top|sorted|ordered|ranked|descending|sorted please|ranked please|in descending order|highest first|largest first|most first|sorted by count|in order|only"
+)
 
 /** Words of which every question for figures has one. */
 export const CUES = new Set([

@@ -15,6 +15,7 @@ import {
   grouped,
   having,
   isOne,
+  numberOf,
   ofRevenue,
   OWNER,
   rows,
@@ -283,6 +284,17 @@ export const FIGURE_QUESTIONS = rules<Asked>(
   ],
   // Shares.
   [["(what)? <share> of (the|our|all|all the|all our)? {m} {part}"], share],
+  [["(out of|of|among) (the|our|all|all our|all the)? {m} (what|which)? <share> (is|are|was|were)? {part}"], share],
+  [
+    [
+      "(the)? (top)? {n} {by} (who|that|which) <spent> (the)? most (money)?",
+      "(the)? (top)? {n} {by} (who|that|which) <spent> (the)? most (money)? {tail}"
+    ],
+    ({ n, ...captures }, context) => {
+      const asked = ofRevenue(false)(captures, context)
+      return asked && { ...asked, best: { upwards: false, limit: numberOf(n!) } }
+    }
+  ],
   [["how much of (the|our|all)? {m} {part}"], share],
   [
     ["(what)? <share> of {value} (among|in|within|out of) (the|our|all|all our)? {m}"],

@@ -188,8 +188,9 @@ const take = (slots: Slots, rest: Tokens, isFirst: boolean, context: Context): n
     if (taken === 0 || taken > 3 || slots.name !== undefined || !isName(tokens.slice(0, taken), context))
       return undefined
     slots.name = bare(tokens.slice(0, taken))
-    slots.preposition = preposition
     const own = tokens[taken]?.word === "'s" ? 1 : 0
+    // "In Nadia's hands" are hers.
+    slots.preposition = own === 1 ? "of" : preposition
     return from + taken + own
   }
   if (owns > 0) {
@@ -353,7 +354,10 @@ const rendered = (slots: Slots, context: Context): Tokens | undefined => {
   const isOfPeople =
     slots.type === "people" ||
     (slots.type === undefined &&
-      (values.length > 0 || either !== undefined || dated !== undefined || /^(owner|status|stage|product)$/.test(by ?? "")))
+      (values.length > 0 ||
+        either !== undefined ||
+        dated !== undefined ||
+        /^(owner|status|stage|product)$/.test(by ?? "")))
   if (slots.type === undefined && !isOfPeople) return undefined
   if (values.length > MAX_VALUES || withs.length > 2 || (mine && name !== undefined && isOfPeople)) return undefined
   const asksMuch = count || rank !== undefined || by !== undefined

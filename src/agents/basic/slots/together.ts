@@ -87,6 +87,7 @@ const ASKED: ReadonlyArray<readonly [lead: RegExp, means: string]> = [
 const COMPARES =
   /\b(compare|compared|compares|comparing|comparison|vs|versus|more|less|fewer|higher|lower|better|worse|bigger|smaller|larger|difference|against)\b/
 const LEAD = /^(in|on|during|for)$/
+const ABOUT = /^(for|in terms of|by|on|in|regarding) (the )?(number of|count of|amount of) /
 
 /** "Revenue in 2024 compared with 2023": the same question of two periods. */
 export const asPeriods = (
@@ -102,20 +103,16 @@ export const asPeriods = (
     const joint = JOINED.find((words) => startsWith(rest, words))
     const second = joint && timeAt(rest.slice(joint.length), today)
     if (joint === undefined || second === undefined) return undefined
-    const own = tokens.slice(at, at + first.length)
+    const time = tokens.slice(at, at + first.length)
     const other = rest.slice(joint.length, joint.length + second.length)
     const tail = rest.slice(joint.length + second.length)
-    const led = LEAD.test(other[0]!.word) || !LEAD.test(own[0]!.word) ? other : [own[0]!, ...other]
-    const times = withYears(own, led)
-    // "September or October 2023, when did we have more meetings": the question comes last.
-    const isLast = at === 0 && /^(when|which|where|what|in)$/.test(tail[0]?.word ?? "")
-    const question = tail.slice(/^(which|in)$/.test(tail[0]?.word ?? "") ? 2 : 1)
-    const before = asked(isLast ? question : tokens.slice(0, at))
-    const after = isLast ? [] : tail
-    const intents = [own, led].map((said, index) => {
-      const time = times[index]!
-      const intent = readOne([...before, ...time, ...after].map((token) => ({ ...token, after: "" })))
-      return intent && counted(time === said ? intent : inWords(intent, `${written(said)} of the same year`))
+    const led = LEAD.test(other[0]!.word) || !LEAD.test(time[0]!.word) ? other : [time[0]!, ...other]
+    const times = withYears(time, led)
+    const [before, after] = around(tokens.slice(0, at), tail)
+    const intents = [time, led].map((said, index) => {
+      const dated = times[index]!
+      const intent = readOne([...before, ...dated, ...after].map((token) => ({ ...token, after: "" })))
+      return intent && counted(dated === said ? intent : inWords(intent, `${written(said)} of the same year`))
     })
     const [a, b] = intents
     const isSame =
@@ -123,6 +120,21 @@ export const asPeriods = (
     return isSame ? Intent.Both({ intents: [a, b] }) : undefined
   }
   return undefined
+}
+
+/** What stands before the time of one question, and what after it. */
+const around = (before: Tokens, after: Tokens): readonly [Tokens, Tokens] => {
+  const own = asked(before)
+  if (own.length > 0) return [own, after]
+  // "How does November compare with October for number of meetings".
+  const about = ABOUT.exec(`${folded(after)} `)?.[0]
+    .trim()
+    .split(" ").length
+  if (about !== undefined) return [[...tokenize("how many"), ...after.slice(about)], []]
+  // "September or October 2023, when did we have more meetings": the question comes last.
+  const [first] = after
+  const skipped = /^(which|in)$/.test(first?.word ?? "") ? 2 : 1
+  return /^(when|which|where|what|in)$/.test(first?.word ?? "") ? [asked(after.slice(skipped)), []] : [own, after]
 }
 
 const counted = (intent: Intent): Intent =>

@@ -15,7 +15,7 @@ export const OWNING = list(
 
 /** Verbs after or before a name that is in charge of rows. */
 export const CHARGE = list(
-  "look after|looks after|looking after|manage|manages|managing|handle|handles|handling|own|owns|owning|hold|holds|holding|run|runs|running|carry|carries|carrying|deal with|deals with|dealing with|responsible for|in charge of|take care of|takes care of|sit on|sits on|sitting on|work on|works on|working on|juggle|juggles|juggling|in their book|in his book|in her book|in their portfolio|in his portfolio|in her portfolio|to their name|to his name|to her name|on their plate|on his plate|on her plate|on their books|on his books|on her books|on their list|on his list|on her list|under them|under him|under her|in my calendar|on my calendar|in my diary|in my schedule|on my schedule|on my plate|on my books|in my portfolio|in my book|on my list|to my name|my own"
+  "look after|looks after|looking after|manage|manages|managing|handle|handles|handling|own|owns|owning|hold|holds|holding|run|runs|running|carry|carries|carrying|deal with|deals with|dealing with|responsible for|in charge of|take care of|takes care of|sit on|sits on|sitting on|work on|works on|working on|juggle|juggles|juggling|in their book|in his book|in her book|in their portfolio|in his portfolio|in her portfolio|to their name|to his name|to her name|on their plate|on his plate|on her plate|on their books|on his books|on her books|on their list|on his list|on her list|under them|under him|under her|in my calendar|on my calendar|in my diary|in my schedule|on my schedule|on my plate|on my books|in my portfolio|in my book|on my list|to my name|my own|hands|plate|portfolio|care|book"
 )
 
 /** A condition on the date of the last contact, or of the next one. */
