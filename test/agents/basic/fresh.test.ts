@@ -28,7 +28,12 @@ const SETS = [
   ["seventeenth", 0.85, false],
   ["eighteenth", 0.9, false],
   ["nineteenth", 0.8, false],
-  ["twentieth", 0.9, false]
+  ["twentieth", 0.9, false],
+  ["twentyfirst", 0.9, false],
+  ["twentysecond", 0.75, false],
+  ["twentythird", 0.9, false],
+  ["twentyfourth", 0.9, false],
+  ["twentyfifth", 0.9, false]
 ] as const
 
 layer(BasicAgent, { excludeTestServices: true })("questions in people's own wording", (it) => {
