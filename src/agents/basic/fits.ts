@@ -131,7 +131,9 @@ export const fitsIn =
         return (
           isName(tokens, context) &&
           !/^(the|this|that|my|our|a|an|any)$/.test(tokens[0]!.word) &&
-          (tokens[0]!.capital || (tokens.length === 2 && tokens.every(({ word }) => !COMMON_WORDS.has(word))))
+          (tokens[0]!.capital ||
+            (tokens.length === 2 &&
+              tokens.every((token) => !COMMON_WORDS.has(token.word) && nounAt([token], context) === undefined)))
         )
       case "period":
         return BUCKET_WORDS[folded(tokens)] !== undefined

@@ -40,6 +40,11 @@ const TABLE: ReadonlyArray<readonly [shapes: ReadonlyArray<string>, means: strin
     "{full} 's interest"
   ],
   [["(is|was) {full} 's {what} {one}", "(is|was) {full} 's {what} {one} or {other}"], "{full} 's {what}"],
+  [["{full} (still|already|now|yet) (a|an)? {one}"], "is {full} {one}"],
+  [
+    ["(is|was) {full} {person} 's or {other} 's {noun}", "(is|was) {full} {person} 's {noun} or {other} 's"],
+    "who looks after {full}"
+  ],
   [["where (is|are) {full} in (the|our|my) (pipeline|funnel|process|sales process)"], "{full} 's status"],
   [
     [`(is|are|was) {full} {one} (already|yet|now)? or (is|are) (it|he|she|they) (still|now|already)? (a|an)? {other}`],
@@ -376,6 +381,11 @@ const TABLE: ReadonlyArray<readonly [shapes: ReadonlyArray<string>, means: strin
   // Meetings.
   [
     ["{name} and (i|me) (how often|how many times) (did|have) we (meet|met|see each other) {when}"],
+    "how many times did i meet {name} {when}"
+  ],
+  [["(me|i) and {name} (met|saw each other|have met) (how often|how many times)"], "how many times have i met {name}"],
+  [
+    ["(me|i) and {name} (met|saw each other) (how often|how many times) {when}"],
     "how many times did i meet {name} {when}"
   ],
   [["how (is|are|was|were) {answer} called", "what (is|are|was|were) {answer} called"], "{answer}"],

@@ -36,7 +36,7 @@ export const PARTS = {
   share: "percentage|percent|share|proportion|fraction|portion|part",
   earned:
     "make|made|earn|earned|sell|sold|bill|billed|invoice|invoiced|take in|taken in|turn over|turned over|bring in|brought in|receive|received|took in",
-  spent: "spent|spend|paid|pay|spending|bought for"
+  spent: "bought|buys|purchased|spent|spend|paid|pay|spending|bought for"
 } as const
 
 /** Types whose rows are money that came in. */

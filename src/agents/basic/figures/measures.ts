@@ -176,8 +176,8 @@ const MEASURES = rules<Measure>(
   ],
   [
     [
-      "how much (money)? (has|have|did|does|do) (the|our|all|all our|my)? {lookup} <spent> (with us|on us|here|so far)?",
-      "how much (money)? (has|have|did|does|do) (the|our|all|all our|my)? {lookup} <spent> {tail}",
+      "(how much|what) (money)? (has|have|did|does|do) (the|our|all|all our|my)? {lookup} <spent> (with us|on us|here|so far)?",
+      "(how much|what) (money)? (has|have|did|does|do) (the|our|all|all our|my)? {lookup} <spent> {tail}",
       "how much (money|revenue)? (has|have|did|does|do) (the|our|all|all our|my)? {lookup} (brought in|bring in|generate|generated)",
       "(the)? (total|overall)? <revenue> (from|of|by|with) (the|our|all|all our|my)? {lookup}"
     ],

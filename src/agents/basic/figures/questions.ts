@@ -250,7 +250,7 @@ export const FIGURE_QUESTIONS = rules<Asked>(
   [
     [
       `${WHICH} {by} (that|who)? <have> {compared} {n} {m}`,
-      "(the|all)? {by} (that|which|who)? <have> {compared} {n} {m}",
+      "(the|all|any|are there any|is there any)? {by} (that|which|who)? <have> {compared} {n} {m}",
       "who <have> {compared} {n} {m}",
       `${WHICH} {by} <have> (exactly|only|just)? {n} {m}`,
       "(the|all)? {by} (that|which|who)? <have> (exactly|only|just) {n} {m}",
@@ -314,7 +314,10 @@ export const FIGURE_QUESTIONS = rules<Asked>(
       "(break|split) (the|our|all)? {m} (down|up)? (by|per|into) {by}",
       "{m} (split|distributed|spread|divided|broken down) (by|per|into|over) {by}",
       "(the)? {by} (mix|split|breakdown|distribution|spread) (of|for|among|across) (the|our)? {m}",
-      "(the)? (mix|split|breakdown|distribution|spread) of (the|our)? {m} (by|per|across|over) (the|our)? {by}"
+      "(the)? (mix|split|breakdown|distribution|spread) of (the|our)? {m} (by|per|across|over) (the|our)? {by}",
+      "how (is|are|was|were) (the|our|all)? {m} (split|distributed|spread|divided|broken down) (over|between|among|across|into) (the|our)? {by}",
+      "(what)? <share> of (the|our|all|all our)? {m} <per> (the|our)? {by}",
+      "(by|per|for each|for every|in each) {by} {m}"
     ],
     grouped
   ],

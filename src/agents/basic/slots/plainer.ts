@@ -47,6 +47,8 @@ const PLAIN = byWord<string>({
   "we sent to": "of",
   "sent to": "of",
   "issued to": "of",
+  "is winning": "has won",
+  "is losing": "has lost",
   "how many percent": "what percentage",
   "sales to": "sales in",
   "sell to": "sell in",
