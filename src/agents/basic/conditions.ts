@@ -302,7 +302,7 @@ export const CONDITIONS: ReadonlyArray<readonly [patterns: ReadonlyArray<string>
     [[`${preposition} (the)? {value}`], by(at(preposition))],
     [[`${preposition} {value} (and|or) {other}`], anyOf(at(preposition))]
   ]),
-  [["on (the)? {value}", "under (the)? {value}"], by(at("on"))],
+  [["on (the)? {value}", "under (the)? {value}", `${WHO} (are|is|were|was) on (the)? {value}`], by(at("on"))],
   [["(by|to) {value}"], by(ownedBy)],
   [["by {value} (and|or) {other}"], anyOf(ownedBy)],
   [

@@ -393,14 +393,6 @@ const TABLE: ReadonlyArray<readonly [shapes: ReadonlyArray<string>, means: strin
     ["what is (next|up next|next up|coming up next) (on|in)? (my|the)? (calendar|agenda|schedule|diary)?"],
     "what is my next meeting"
   ],
-  [
-    [
-      "(people|persons|everyone|everybody|colleagues|all people|all the people) (that|who|whom)? {i} (met|saw|met with|had meetings with) {when}",
-      "(the)? names of (everyone|everybody|the people|all people|people|all the people) (that|who|whom)? {i} (met|saw|met with) {when}",
-      "(who|whom) all (did|have) {i} (meet|met|see|seen) {when}"
-    ],
-    "who did {i} meet {when}"
-  ],
   [["(when was)? (the|my|our)? (very)? first time {i} (met|saw|met with) {name}"], "my first meeting with {name}"],
   [
     ["what (is|was|were) {meeting} about", "(what is|what was)? (the)? (topic|subject|title|name) of {meeting}"],
@@ -571,6 +563,10 @@ const TABLE: ReadonlyArray<readonly [shapes: ReadonlyArray<string>, means: strin
   [
     ["(which|what) {period} (was|is) (the|my|our)? quietest", "(my|the|our)? quietest {period}"],
     "which {period} had the fewest meetings"
+  ],
+  [
+    ["(which|what) {period} (was|is) (the|my|our)? busiest (for|by|in terms of|with) {lookup}"],
+    "which {period} had the most {lookup}"
   ],
   [
     ["(my|the|our)? busiest {period} {conds}", "(which|what) {period} (was|is) (the|my|our)? busiest {conds}"],

@@ -119,6 +119,7 @@ const plainly = (tokens: Tokens): Tokens => {
     if (
       tokens.length > MAX_FOLLOW_UP &&
       rest[0]!.word === "ones" &&
+      !rest[0]!.capital &&
       before !== undefined &&
       before.after === "" &&
       !POINTS.test(before.word)
