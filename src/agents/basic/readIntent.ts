@@ -73,7 +73,8 @@ const TWO_COUNTS = / and (?:the )?(?:number of|how many) /
 
 /** The intent of a message, which can continue the one before. */
 export const readIntent = (message: string, context: Context): Intent => {
-  const periods = COMPARED.test(message) ? bounded(context, () => ofPeriods(message, context)) : undefined
+  const periods =
+    COMPARED.test(message) && /\d/.test(message) ? bounded(context, () => ofPeriods(message, context)) : undefined
   if (periods !== undefined) return periods
   const read =
     bounded(context, () => also(message, readAlone(message, context), context)) ??
@@ -95,7 +96,7 @@ const isOfNow = (intent: Intent, message: string): boolean =>
   NOW.test(message)
 
 /** Words that compare two periods. */
-const COMPARED = /\b(compare|compared|comparing|comparison|vs|versus|higher|lower|better|worse|more|fewer|less)\b.*\d/i
+const COMPARED = /\b(compare|compared|comparing|comparison|vs|versus|higher|lower|better|worse|more|fewer|less)\b/i
 
 const ofPeriods = (message: string, context: Context): Intent | undefined => {
   const said = tokenize(message)

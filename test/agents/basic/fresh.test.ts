@@ -33,7 +33,8 @@ const SETS = [
   ["twentysecond", 0.75, false],
   ["twentythird", 0.9, false],
   ["twentyfourth", 0.9, false],
-  ["twentyfifth", 0.9, false]
+  ["twentyfifth", 0.9, false],
+  ["twentysixth", 0.9, false]
 ] as const
 
 layer(BasicAgent, { excludeTestServices: true })("questions in people's own wording", (it) => {
