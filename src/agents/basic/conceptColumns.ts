@@ -50,7 +50,7 @@ const responsible = (columns: Columns): ReadonlyArray<string> => {
   return personal.length === 1 && !CONCERNED.test(personal[0]!.name) ? [personal[0]!.id] : []
 }
 const CONCERNED =
-  /\b(customer|client|contact|reporter|reported|requester|requested|author|creator|candidate|patient|student|member|guest|attendees?|participants?|people|person|sender|recipient|approver|approved|reviewer|watchers?|followers?|parent|spouse|referred|referrer)/i
+  /\b(customer|client|contact|reports to|reporter|reported|requester|requested|author|creator|candidate|patient|student|member|guest|attendees?|participants?|people|person|sender|recipient|approver|approved|reviewer|watchers?|followers?|parent|spouse|referred|referrer)/i
 
 /** The columns with one of these labels. */
 export const columnsLabelled = (labels: ReadonlyArray<string>, columns: Columns): ReadonlyArray<string> =>
