@@ -467,7 +467,8 @@ export const requestsOf = async (world) => {
     post("set the organization", "/v1/admin/organization", {
       name: "Attacked",
       country: "US",
-      timeZone: "America/New_York"
+      timeZone: "America/New_York",
+      conversationDays: 30
     }),
     get("mapped tables", "/v1/admin/mapped"),
     get("steps", "/v1/admin/setup"),
