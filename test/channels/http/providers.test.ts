@@ -194,7 +194,7 @@ describe("a provider", () => {
     const { json, text } = await call("providers")
     const of = { issuer: provider.issuer, keys: `${provider.issuer}/keys` }
     expect(json.providers).toEqual([
-      { ...of, audience: "client", signIn: "Atlas ID" },
+      { ...of, audience: "client", signIn: "Atlas ID", clientSecret: "operator" },
       { ...of, audience: "max" },
       { ...of, audience: "max-roles", roleClaim: "realm.roles" }
     ])
