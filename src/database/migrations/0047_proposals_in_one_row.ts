@@ -1,5 +1,6 @@
 /**
- * A proposal is one row of `max.changes`: the action of each step, the types and the phases of proposing, with their milliseconds, stand in it. `max.change_steps` has what was applied, `max.change_events` what happened later.
+ * `max.changes` has one row for a proposal: with the action of each step, the types, and the phases of proposing with their
+ * milliseconds. `max.change_steps` has what was applied, `max.change_events` what happened after proposing.
  *
  * `max.store_proposal` counts and stores a proposal: one round trip and one transaction. It first holds the person until the
  * transaction ends. It is VOLATILE, so that each of its statements sees every earlier proposal of the person, and its statements are

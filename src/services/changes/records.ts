@@ -73,7 +73,7 @@ const UNDONE_BY = `CASE WHEN c.undone_by IS NULL OR NOT EXISTS (SELECT FROM max.
 /** The actions of a change `c`, each once. */
 export const DISTINCT_ACTIONS = "ARRAY(SELECT DISTINCT unnest(c.actions) ORDER BY 1)"
 
-/** The events of a change `c`, in their order: the proposer's stand in its row. */
+/** The events of a change `c`: those of proposing are in its own row, later ones in `max.change_events`. Their order is `later, sequence`. */
 export const EVENTS = `(
     SELECT false AS later, b.n AS sequence, c.created_at AS at, b.phase, b.outcome, c.proposer_id AS who, c.channel, b.ms
     FROM ROWS FROM (jsonb_to_recordset(c.begun) AS (phase text, ms int, outcome text)) WITH ORDINALITY b(phase, ms, outcome, n)

@@ -1,49 +1,28 @@
 /** The secret of an identity provider's client, replaced in place: only by one that the provider takes, and never shown. */
-import { Effect, Exit, Redacted, Scope } from "effect"
-import { mkdtempSync, rmSync } from "node:fs"
-import { tmpdir } from "node:os"
-import { join } from "node:path"
+import { Effect, Redacted } from "effect"
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest"
 import { Database } from "../../../src/database/Database.ts"
 import type { Principal } from "../../../src/domain/Principal.ts"
 import { IdentityProviders } from "../../../src/services/access/IdentityProviders.ts"
-import { administered } from "../../support/administered.ts"
 import { PUBLIC_URL } from "../../support/carrier.ts"
-import { migratedDatabase } from "../../support/database.ts"
-import { ask, JSON_TYPE, startServer, type TestServer } from "../../support/http.ts"
 import { helperWith } from "../../support/members.ts"
-import { startProvider } from "../../support/provider.ts"
+import { type ProviderWorld, startProviderWorld } from "../../support/providerWorld.ts"
 
 const OLD = "canary-old-secret-of-the-client"
 const NEW = "canary-new-secret-of-the-client"
-const stateDir = mkdtempSync(join(tmpdir(), "max-client-secret-"))
-const scope = Scope.makeUnsafe()
-let server: TestServer
-let provider: Awaited<ReturnType<typeof startProvider>>
-let atlas: Effect.Success<ReturnType<typeof administered>>
-let borealis: Effect.Success<ReturnType<typeof administered>>
+let world: ProviderWorld
+let server: ProviderWorld["server"]
+let provider: ProviderWorld["provider"]
+let atlas: ProviderWorld["atlas"]
+let borealis: ProviderWorld["borealis"]
+let call: ProviderWorld["call"]
 
 beforeAll(async () => {
-  provider = await startProvider()
-  const database = await Effect.runPromise(migratedDatabase.pipe(Scope.provide(scope)))
-  const settings = { privateHosts: [new URL(provider.issuer).host], stateDir, publicUrl: PUBLIC_URL }
-  server = await startServer(database, settings, undefined, true)
-  atlas = await server.run(administered({ slug: "atlas" }))
-  borealis = await server.run(administered({ slug: "borealis" }))
+  world = await startProviderWorld({ publicUrl: PUBLIC_URL })
+  ;({ atlas, borealis, call, provider, server } = world)
 })
-afterAll(async () => {
-  await server.stop()
-  await provider.stop()
-  rmSync(stateDir, { recursive: true, force: true })
-  await Effect.runPromise(Scope.close(scope, Exit.void))
-})
+afterAll(() => world.stop())
 
-const call = (path: string, body?: object, secret = atlas.admin.secret) =>
-  ask(server.url, `/v1/admin/${path}`, {
-    method: body === undefined ? "GET" : "POST",
-    headers: { authorization: `Bearer ${secret}`, ...(body === undefined ? {} : JSON_TYPE) },
-    ...(body === undefined ? {} : { body: JSON.stringify(body) })
-  })
 const client = () => ({ issuer: provider.issuer, audience: "client" })
 const replace = (clientSecret: string, secret?: string) =>
   call("providers/secret", { ...client(), clientSecret }, secret)

@@ -1,47 +1,28 @@
 /** An identity provider that an administrator adds: only with a token that it has signed, with every power, and what is kept. */
-import { Effect, Exit, Redacted, Scope } from "effect"
+import { Effect, Redacted } from "effect"
 import type { JWTPayload } from "jose"
-import { mkdtempSync, rmSync } from "node:fs"
-import { tmpdir } from "node:os"
-import { join } from "node:path"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { Database } from "../../../src/database/Database.ts"
 import type { Principal } from "../../../src/domain/Principal.ts"
 import { IdentityProviders } from "../../../src/services/access/IdentityProviders.ts"
-import { administered } from "../../support/administered.ts"
-import { migratedDatabase } from "../../support/database.ts"
-import { ask, callTool, JSON_TYPE, startServer, type TestServer } from "../../support/http.ts"
+import { callTool } from "../../support/http.ts"
 import { helperWith } from "../../support/members.ts"
-import { startProvider } from "../../support/provider.ts"
+import { type ProviderWorld, startProviderWorld } from "../../support/providerWorld.ts"
 
 const SECRET = "canary-secret-of-the-client-4711"
-const stateDir = mkdtempSync(join(tmpdir(), "max-new-provider-"))
-const scope = Scope.makeUnsafe()
-let server: TestServer
-let provider: Awaited<ReturnType<typeof startProvider>>
-let atlas: Effect.Success<ReturnType<typeof administered>>
-let borealis: Effect.Success<ReturnType<typeof administered>>
+let world: ProviderWorld
+let server: ProviderWorld["server"]
+let provider: ProviderWorld["provider"]
+let atlas: ProviderWorld["atlas"]
+let borealis: ProviderWorld["borealis"]
+let call: ProviderWorld["call"]
 
 beforeAll(async () => {
-  provider = await startProvider()
-  const database = await Effect.runPromise(migratedDatabase.pipe(Scope.provide(scope)))
-  server = await startServer(database, { privateHosts: [new URL(provider.issuer).host], stateDir }, undefined, true)
-  atlas = await server.run(administered({ slug: "atlas" }))
-  borealis = await server.run(administered({ slug: "borealis" }))
+  world = await startProviderWorld()
+  ;({ atlas, borealis, call, provider, server } = world)
 })
-afterAll(async () => {
-  await server.stop()
-  await provider.stop()
-  rmSync(stateDir, { recursive: true, force: true })
-  await Effect.runPromise(Scope.close(scope, Exit.void))
-})
+afterAll(() => world.stop())
 
-const call = (path: string, body?: object, secret = atlas.admin.secret) =>
-  ask(server.url, `/v1/admin/${path}`, {
-    method: body === undefined ? "GET" : "POST",
-    headers: { authorization: `Bearer ${secret}`, ...(body === undefined ? {} : JSON_TYPE) },
-    ...(body === undefined ? {} : { body: JSON.stringify(body) })
-  })
 const lena = (audience: string | ReadonlyArray<string>, claims: JWTPayload = {}) =>
   provider.sign({ sub: "lena", email: "lena@atlas.example", email_verified: true, aud: audience as string, ...claims })
 const of = (audience: string, token: string, rest: object = {}) => ({
