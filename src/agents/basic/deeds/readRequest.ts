@@ -26,7 +26,7 @@ import { respelt } from "./respelt.ts"
 import { assigned, withoutAbsence, withIts, withoutPlease, withSpelling } from "./rewrite.ts"
 import type { Rule } from "./parts.ts"
 import { RULES } from "./rules.ts"
-import { type Fits, matches, neededBy, shapeOf } from "./shapes.ts"
+import { type Fits, indexed, matches, shapeOf } from "./shapes.ts"
 import { inSingular, lemmatized, withoutAll } from "./verbForms.ts"
 import { MAX_WORDS, readWords, type Said, type Word } from "./words.ts"
 
@@ -135,11 +135,10 @@ const withAll = (plain: Request, signed: Request): Request => {
 }
 
 const compile = (rules: ReadonlyArray<Rule>) =>
-  rules.flatMap(([shapes, build]) =>
-    shapes.map((text) => {
-      const pattern = shapeOf(text)
-      return { build, pattern, needed: neededBy(pattern), placed: text.includes("{place}") }
-    })
+  indexed(
+    rules.flatMap(([shapes, build]) =>
+      shapes.map((text) => ({ build, pattern: shapeOf(text), placed: text.includes("{place}") }))
+    )
   )
 const SHAPES = compile(RULES)
 const FRAMED = compile(FRAMES)
@@ -212,12 +211,10 @@ const partReader = (context: Context, effort: Effort) => {
   const known = new Map<string, ReadonlyArray<Part>>()
 
   const shaped = (words: Words, placed: boolean, rules = SHAPES): ReadonlyArray<Part> => {
-    const present = new Set(words.map(({ word }) => word))
     const found: Array<Part> = []
     if (!effort.spend(COSTS.shapes)) return found
-    for (const shape of rules) {
-      if (shape.placed !== placed || !shape.needed.every((choices) => choices.some((word) => present.has(word))))
-        continue
+    for (const shape of rules(words)) {
+      if (shape.placed !== placed) continue
       for (const captures of matches(shape.pattern, words, fits)) {
         const made = shape.build(captures, read, calendar)
         if (made !== undefined) found.push(...("_tag" in made ? [made] : made))

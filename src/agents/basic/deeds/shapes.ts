@@ -20,11 +20,37 @@ export const shapeOf = (text: string): Pattern =>
     )
   )
 
-/** The first words of the elements that a shape can't do without: a quick check before all of its ways are tried. */
-export const neededBy = (pattern: Pattern): ReadonlyArray<ReadonlyArray<string>> =>
-  pattern.flatMap((element) =>
-    element._tag === "Capture" || element.optional ? [] : [element.choices.map(([first]) => first!)]
-  )
+interface Shape {
+  readonly pattern: Pattern
+}
+
+/** The first words of the elements that a shape can't do without, the fewest first. */
+const neededBy = (pattern: Pattern): ReadonlyArray<ReadonlySet<string>> =>
+  pattern
+    .flatMap((element) =>
+      element._tag === "Capture" || element.optional ? [] : [new Set(element.choices.map(([first]) => first!))]
+    )
+    .toSorted((a, b) => a.size - b.size)
+
+/** Finds the shapes whose needed words are all there, in their order, through an index of the fewest words of each. */
+export const indexed = <S extends Shape>(
+  shapes: ReadonlyArray<S>
+): ((words: ReadonlyArray<Word>) => ReadonlyArray<S>) => {
+  const needed = shapes.map(({ pattern }) => neededBy(pattern))
+  const byWord = new Map<string, Array<number>>()
+  for (const [at, [fewest]] of needed.entries())
+    for (const word of fewest ?? [ANY]) byWord.set(word, [...(byWord.get(word) ?? []), at])
+  return (words) => {
+    const present = [...new Set(words.map(({ word }) => word))]
+    return [...new Set([ANY, ...present].flatMap((word) => byWord.get(word) ?? []))]
+      .filter((at) => needed[at]!.every((choices) => present.some((word) => choices.has(word))))
+      .sort((a, b) => a - b)
+      .map((at) => shapes[at]!)
+  }
+}
+
+/** Stands for the words of a shape that needs none. */
+const ANY = ""
 
 /** Every way in which a shape matches all the words. */
 export function* matches(pattern: Pattern, words: ReadonlyArray<Word>, fits: Fits, index = 0): Generator<Captures> {
