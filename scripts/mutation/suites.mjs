@@ -50,10 +50,10 @@ const changes = "test/services/changes/Changes.test.ts"
 const races = "test/services/changes/races.test.ts"
 const undo = "test/services/changes/undo.test.ts"
 const epochs = "test/services/changes/epochs.test.ts"
+const recorded = "test/services/changes/recorded.test.ts"
 const approval = "test/services/changes/approval.test.ts"
 const refusals = "test/services/changes/refusals.test.ts"
 const mapped = "test/services/changes/mapped.test.ts"
-const outbox = "test/services/actions/outbox.test.ts"
 const groupsGolden = "test/database/sql/groups.test.ts"
 const groups = "test/services/lookup/groups.test.ts"
 const figures = "test/conformance/figures.test.ts"
@@ -72,7 +72,7 @@ export const SERVED = {
   "src/channels/sms/webhooks.ts": [signature, delivery],
   "src/services/conversations/Sessions.ts": [sessions],
   "src/services/conversations/storeTurns.ts": [sessions],
-  "src/services/changes/apply.ts": [changes, races, undo, epochs, approval, refusals, outbox],
+  "src/services/changes/apply.ts": [recorded, approval, refusals, changes, mapped],
   "src/services/changes/writeUnits.ts": [changes, undo, races, approval, refusals, mapped],
   "src/database/sql/groups.ts": [groupsGolden, groups, figures],
   "src/database/sql/shownRows.ts": [groupsGolden, groups, figures],

@@ -15,7 +15,7 @@ import {
 } from "../../../src/services/mapping/mappingFile.ts"
 import { Policies } from "../../../src/services/policies/Policies.ts"
 import { makeOrganization } from "../../support/atlas.ts"
-import { as, confirmed, forgetLimits } from "../../support/changes.ts"
+import { applyAs, as, callerOf, confirmed, forgetLimits, rowsIn, valuesOf, VIA } from "../../support/changes.ts"
 import { TestServices } from "../../support/database.ts"
 import { fixture } from "../../support/fixtures.ts"
 import { asExistingPerson, byHand, policyFor, runScript } from "../../support/mappedTables.ts"
@@ -241,6 +241,30 @@ layer(TestServices, { excludeTestServices: true })("a change of a mapped row", (
         _tag: "Stale",
         message: "Phone was +32 02 219 03 03 when you looked; it is 555-0000 now. Nothing was changed."
       })
+    })
+  )
+
+  it.effect("is refused whole where the server has no role that writes the tables of other programs", () =>
+    Effect.gen(function* () {
+      const { jane, organization } = yield* opened
+      const firms = ["read", "create"].map((action) => rule(`firms-${action}`, "boss", action, "companies", "*"))
+      yield* policyFor(organization, { ...POLICY, rules: [...POLICY.rules, ...firms] })
+      const own = { actionId: "companies.create", values: valuesOf({ name: "Heron" }) }
+      const phone = { actionId: "customers.update", entityIds: ["9"], values: valuesOf({ phone: "555-0112" }) }
+      const before = yield* customer(9)
+      for (const steps of [[phone], [own, phone]]) {
+        const deciding = { via: VIA, writers: [yield* callerOf(jane)], started: performance.now() } as const
+        expect(
+          yield* failing(applyAs(yield* jane.propose({ steps }), deciding, { changeRole: undefined }))
+        ).toMatchObject({
+          _tag: "NotAllowed",
+          message:
+            "Rows of mapped tables can't be changed here: this database has no role that writes them. Nothing was changed."
+        })
+      }
+      expect(yield* customer(9)).toEqual(before)
+      expect(yield* rowsIn(organization, "companies")).toEqual([])
+      yield* policyFor(organization, POLICY)
     })
   )
 
@@ -637,8 +661,18 @@ layer(TestServices, { excludeTestServices: true })("a change of a mapped row", (
       )
       yield* mapShop(organization, { customers: ADDING })
       expect(yield* rightsOn("public.customer_number")).toEqual([])
-      const second = yield* confirmed(jane, yield* jane.create("customers.create", NEW))
-      expect(second).toMatchObject({ receipt: { entities: [{ entityId: "601" }] } })
+      const beside = yield* jane.propose({
+        steps: [
+          { actionId: "customers.update", entityIds: ["10"], values: valuesOf({ phone: "555-0121" }) },
+          { actionId: "customers.create", values: valuesOf(NEW) }
+        ]
+      })
+      const { receipt } = (yield* confirmed(jane, beside)) as { readonly receipt: { readonly entities: object } }
+      expect(receipt.entities).toEqual([
+        { actionId: "customers.update", entityTypeId: "customers", entityId: "10" },
+        { actionId: "customers.create", entityTypeId: "customers", entityId: "601" }
+      ])
+      expect((yield* jane.preview(beside.changeId)).receipt).toEqual(receipt)
       yield* runScript(
         "DELETE FROM public.customer WHERE customer_id = 601;\nDROP SEQUENCE public.customer_number;\n" +
           "ALTER TABLE public.customer ALTER customer_id DROP IDENTITY, ALTER country DROP DEFAULT;\n"
