@@ -76,7 +76,7 @@ export const SERVED = {
   "src/services/changes/writeUnits.ts": [changes, undo, races, approval, refusals, mapped],
   "src/database/sql/groups.ts": [groupsGolden, groups, figures],
   "src/database/sql/shownRows.ts": [groupsGolden, groups, figures],
-  "src/services/lookup/resolveGroups.ts": [groupsGolden, "test/services/lookup/groupsInput.test.ts", groups, figures],
+  "src/services/lookup/resolveGroups.ts": ["test/services/lookup/resolveGroups.test.ts"],
   "src/database/sql/derived.ts": ["test/services/lookup/derivedLimits.test.ts", "test/services/lookup/derived.test.ts"],
   "src/database/batch.ts": [
     "test/database/batcher.test.ts",
