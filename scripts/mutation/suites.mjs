@@ -50,6 +50,7 @@ const changes = "test/services/changes/Changes.test.ts"
 const races = "test/services/changes/races.test.ts"
 const undo = "test/services/changes/undo.test.ts"
 const epochs = "test/services/changes/epochs.test.ts"
+const written = "test/services/changes/written.test.ts"
 const recorded = "test/services/changes/recorded.test.ts"
 const approval = "test/services/changes/approval.test.ts"
 const refusals = "test/services/changes/refusals.test.ts"
@@ -72,8 +73,8 @@ export const SERVED = {
   "src/channels/sms/webhooks.ts": [signature, delivery],
   "src/services/conversations/Sessions.ts": [sessions],
   "src/services/conversations/storeTurns.ts": [sessions],
-  "src/services/changes/apply.ts": [recorded, approval, refusals, changes, mapped],
-  "src/services/changes/writeUnits.ts": [changes, undo, races, approval, refusals, mapped],
+  "src/services/changes/apply.ts": [recorded, epochs, approval, refusals, changes, mapped],
+  "src/services/changes/writeUnits.ts": [written, recorded, refusals, changes, mapped],
   "src/database/sql/groups.ts": [groupsGolden, groups, figures],
   "src/database/sql/shownRows.ts": [groupsGolden, groups, figures],
   "src/services/lookup/resolveGroups.ts": ["test/services/lookup/resolveGroups.test.ts"],

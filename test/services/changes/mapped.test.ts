@@ -489,14 +489,27 @@ layer(TestServices, { excludeTestServices: true })("a change of a mapped row", (
         { columnId: "public.memo_line", name: "Also deletes rows of public.memo_line", was: "6" },
         { columnId: "public.visit", name: "Also changes rows of public.visit", was: "1" }
       ])
-      expect(said(yield* jane.remove("customers.delete", ["203"]))).toEqual([])
+      const none = yield* jane.remove("customers.delete", ["203"])
+      expect(said(none)).toEqual([])
       yield* runScript("INSERT INTO public.memo_line (memo_id) SELECT min(id) FROM public.memo;\n")
       expect(yield* failing(confirmed(jane, open))).toMatchObject({
         _tag: "Stale",
         message:
           "When you looked, 6 rows of public.memo_line would have gone along or changed; now 7 would. Nothing was changed."
       })
-      const again = yield* jane.remove("customers.delete", ["201"])
+      // None when it was shown and one now, and the other way round; a change of the row itself takes nothing along.
+      const one = yield* jane.remove("customers.delete", ["202"])
+      yield* runScript("UPDATE public.visit SET customer_id = 203 WHERE customer_id = 202;\n")
+      const visits = (was: number, now: number) => ({
+        _tag: "Stale",
+        message: `When you looked, ${was} rows of public.visit would have gone along or changed; now ${now} would. Nothing was changed.`
+      })
+      expect(yield* failing(confirmed(jane, none))).toMatchObject(visits(0, 1))
+      expect(yield* failing(confirmed(jane, one))).toMatchObject(visits(1, 0))
+      yield* runScript("UPDATE public.visit SET customer_id = NULL WHERE customer_id = 203;\n")
+      yield* confirmed(jane, yield* jane.update("customers.update", ["202"], { phone: "555-0113" }))
+      yield* forgetLimits(organization)
+      const again = yield* jane.remove("customers.delete", ["201", "203"])
       expect(said(again)[1]).toMatchObject({ was: "7" })
       yield* confirmed(jane, again)
       expect(yield* byHand("SELECT count(*) AS id FROM memo")).toEqual(["1"])
