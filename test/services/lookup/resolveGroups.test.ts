@@ -3,7 +3,7 @@ import { Result } from "effect"
 import { describe, expect, it } from "vitest"
 import type { GroupPath, ResolvedGroups } from "../../../src/database/sql/ResolvedGroups.ts"
 import { type Catalog, type Column, type EntityType, Storage } from "../../../src/domain/EntityType.ts"
-import { all, ALWAYS, Bound, NEVER } from "../../../src/domain/Predicate.ts"
+import { ALWAYS, Bound } from "../../../src/domain/Predicate.ts"
 import type { Filter, FindQuery } from "../../../src/domain/Query.ts"
 import { asksForGroups, resolveGroups } from "../../../src/services/lookup/resolveGroups.ts"
 import type { Visible } from "../../../src/services/lookup/visible.ts"
@@ -41,7 +41,7 @@ const shelves: EntityType = {
 }
 const catalog: Catalog = { ...plain, types: [people, companies, agents, tickets, shelves] }
 
-const compare = (column: string, op: "eq" | "gte" | "lt", is: string | number, side: "value" | "key" = "value") =>
+const compare = (column: string, op: "eq" | "gte" | "lt", is: string, side: "value" | "key" = "value") =>
   Bound.Compare({ column, side, op, value: is })
 const OPEN = compare("status", "eq", "open", "key")
 const OURS = compare("name", "eq", "ours", "key")
