@@ -393,18 +393,33 @@ layer(Configured, { excludeTestServices: true })("a confirmation", (it) => {
     })
   )
 
-  it.effect("changes and deletes rows of Max as the service, where the server has no role for changes", () =>
+  it.effect("changes and deletes rows as the narrow role, and as the service where the server has no such role", () =>
     Effect.gen(function* () {
-      const { admin, organization } = yield* changing("no-role")
-      const [ada, bob] = yield* addPeople(organization, [{ name: "Ada", status: "Lead" }, { name: "Bob" }])
-      const here = { changeRole: undefined }
-      yield* applied(yield* admin.update("people.update", [ada!], { status: "Won" }), [yield* callerOf(admin)], here)
-      expect(yield* cellOf(organization, entityId(ada!), "status")).toBe("Won")
-      const removal = yield* admin.remove("people.delete", [bob!])
-      const { owner } = yield* Database
-      yield* owner`UPDATE max.changes SET yes_at = clock_timestamp() - interval '2 seconds' WHERE change_id = ${removal.changeId}`
-      yield* applied(removal, [yield* callerOf(admin)], here)
-      expect(yield* rowsIn(organization)).toHaveLength(2)
+      const { admin, organization } = yield* changing("roles")
+      const { changeRole, changes, owner } = yield* Database
+      for (const statement of [
+        "CREATE TABLE public.written (name text, role text)",
+        "GRANT USAGE ON SCHEMA public TO PUBLIC",
+        "GRANT INSERT ON public.written TO PUBLIC",
+        "CREATE FUNCTION public.note() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN INSERT INTO public.written VALUES (OLD.name, current_user); RETURN OLD; END $$",
+        `CREATE TRIGGER note AFTER UPDATE OR DELETE ON data.people FOR EACH ROW WHEN (OLD.organization_id = ${organization.id}) EXECUTE FUNCTION public.note()`
+      ])
+        yield* owner.unsafe(statement)
+      const written: Array<object> = []
+      const [service] = yield* changes<{ role: string }>`SELECT current_user AS role`
+      for (const role of [changeRole, undefined]) {
+        const [ada, bob] = yield* addPeople(organization, [{ name: "Ada", status: "Lead" }, { name: "Bob" }])
+        const writers = [yield* callerOf(admin)] as const
+        yield* applied(yield* admin.update("people.update", [ada!], { status: "Won" }), writers, { changeRole: role })
+        const removal = yield* admin.remove("people.delete", [bob!])
+        yield* owner`UPDATE max.changes SET yes_at = clock_timestamp() - interval '2 seconds' WHERE change_id = ${removal.changeId}`
+        yield* applied(removal, writers, { changeRole: role })
+        expect(yield* cellOf(organization, entityId(ada!), "status")).toBe("Won")
+        expect(yield* cellOf(organization, entityId(bob!), "name")).toBeUndefined()
+        for (const name of ["Ada", "Bob"]) written.push({ name, role: role ?? service!.role })
+      }
+      expect(yield* owner`SELECT name, role FROM public.written`).toEqual(written)
+      yield* owner.unsafe("DROP FUNCTION public.note() CASCADE")
     })
   )
 
