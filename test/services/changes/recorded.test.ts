@@ -1,7 +1,8 @@
 /** What a confirmed change leaves behind, each whole: its receipt, its steps, its events and its audit records. */
 import { layer } from "@effect/vitest"
-import { Effect, Layer } from "effect"
+import { Effect, Fiber, Layer } from "effect"
 import { expect } from "vitest"
+import { appendAudit } from "../../../src/database/audit.ts"
 import { Database } from "../../../src/database/Database.ts"
 import type { ChangeDocument } from "../../../src/domain/Change.ts"
 import type { Organization } from "../../../src/domain/EntityType.ts"
@@ -38,10 +39,10 @@ const ORDER = { actionId: "set_quantity", values: valuesOf({ order: "4500000001"
 
 type Draft = Parameters<typeof applyAs>[0]
 
-const SECONDS = 1000
-/** Applies a change with the callers that are given, a thousand seconds after the confirmation has begun. */
+const DAY = 86_400_000
+/** Applies a change with the callers that are given, ten days after the confirmation has begun. */
 const applied = (draft: Draft, writers: Deciding["writers"], rest: Parameters<typeof applyAs>[2] = {}) =>
-  applyAs(draft, { via: VIA, writers, started: performance.now() - 1000 * SECONDS }, rest)
+  applyAs(draft, { via: VIA, writers, started: performance.now() - 10 * DAY }, rest)
 
 /** What is stored of a change beside its document. */
 const kept = Effect.fnUntraced(function* ({ id }: Organization, { changeId }: Draft) {
@@ -62,7 +63,7 @@ const kept = Effect.fnUntraced(function* ({ id }: Organization, { changeId }: Dr
     WHERE organization_id = ${id} AND subject = ${changeId} ORDER BY sequence`
   const timed = events.map(({ ms, ...rest }) => ({
     ...rest,
-    ms: ms !== null && ms >= 1000 * SECONDS && ms < 2000 * SECONDS ? "since the confirmation began" : ms
+    ms: ms !== null && ms >= 10 * DAY && ms < 11 * DAY ? "since the confirmation began" : ms
   }))
   return {
     change,
@@ -292,6 +293,33 @@ layer(Configured, { excludeTestServices: true })("a confirmed change", (it) => {
       expect((yield* applied(draft, [yield* callerOf(admin)])).message).toBe(
         "Done: 1 person changed. “Notify the supplier” wasn't taken back. “Print a label” wasn't taken back."
       )
+    })
+  )
+
+  it.effect("waits for another record of the organization, and continues the chain after it", () =>
+    Effect.gen(function* () {
+      const { admin, organization } = yield* changing("recorded-after")
+      const { owner } = yield* Database
+      const [ada] = yield* addPeople(organization, [{ name: "Ada", status: "Lead" }])
+      const draft = yield* admin.update("people.update", [ada!], { status: "Won" })
+      const caller = yield* callerOf(admin)
+      const applying = yield* owner.withTransaction(
+        Effect.gen(function* () {
+          yield* appendAudit(owner, organization.id, "changes", [
+            { actor: "test", action: "change.other", subject: "x" }
+          ])
+          const fiber = yield* Effect.forkDetach(Effect.result(applied(draft, [caller])))
+          const waits = owner`SELECT 1 FROM pg_stat_activity WHERE datname = current_database()
+            AND application_name = 'max changes' AND wait_event_type = 'Lock'`
+          yield* Effect.repeat(waits, { until: (rows) => rows.length > 0 })
+          return fiber
+        })
+      )
+      expect(yield* Fiber.join(applying)).toMatchObject({ _tag: "Success", success: { by: admin.anchorId } })
+      const audit = yield* AuditLog
+      expect((yield* audit.verify(organization)).map(({ broken }) => broken)).toEqual([undefined, undefined])
+      const log = yield* audit.list(organization, { chain: "changes", action: "change.", limit: 9 })
+      expect(log.map(({ subject }) => subject)).toEqual([draft.changeId, "x"])
     })
   )
 
