@@ -55,6 +55,18 @@ const only = "only values have a source, so the check is redundant"
 export const accepted = [
   {
     file: "changes/writeUnits.ts",
+    is: "ids.length === 0",
+    replacement: "false",
+    reason: "of no ids, no rows are found, as many as were looked for"
+  },
+  {
+    file: "changes/writeUnits.ts",
+    is: "carriedOf(type).length === 0",
+    replacement: "false",
+    reason: "counts the rows of no table"
+  },
+  {
+    file: "changes/writeUnits.ts",
     is: "row.organization_id !== writer.catalog.organization.id",
     replacement: "false",
     reason: "the statement finds rows of the organization only: this is a second check"

@@ -22,7 +22,6 @@ import {
   forgetLimits,
   person,
   publish,
-  rowsIn,
   valuesOf
 } from "../../support/changes.ts"
 import { TestServices } from "../../support/database.ts"

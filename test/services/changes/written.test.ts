@@ -196,7 +196,7 @@ layer(TestServices, { excludeTestServices: true })("a confirmation", (it) => {
     it.effect("refers to rows that the same change adds, and an undo brings its links back with it", () =>
       Effect.gen(function* () {
         const { admin, organization } = yield* changing("linked")
-        const steps = [{ actionId: "people.create", values: valuesOf({ name: "Cid" }) }]
+        const steps = [{ actionId: "people.create", values: valuesOf({ name: "Cid", owner: "", company: "" }) }]
         const first = yield* admin.propose({ steps, drafted: true })
         const cid = first.preview.steps[0]!.entityId
         const meeting = {
