@@ -55,6 +55,24 @@ const only = "only values have a source, so the check is redundant"
 export const accepted = [
   {
     file: "changes/writeUnits.ts",
+    original: "assignments.filter(({ column }) => column.storage._tag",
+    replacement: "assignments",
+    reason: "of a restored row, the statement assigns relations to many only"
+  },
+  {
+    file: "changes/writeUnits.ts",
+    is: `column.storage._tag === "Many"`,
+    replacement: "true",
+    reason: "of a restored row, the statement assigns relations to many only"
+  },
+  {
+    file: "changes/writeUnits.ts",
+    is: "row?.organization_id !== writer.catalog.organization.id",
+    replacement: "false",
+    reason: "the statement finds rows of the organization only: this is a second check"
+  },
+  {
+    file: "changes/writeUnits.ts",
     is: "ids.length === 0",
     replacement: "false",
     reason: "of no ids, no rows are found, as many as were looked for"

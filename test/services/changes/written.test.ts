@@ -227,16 +227,19 @@ layer(TestServices, { excludeTestServices: true })("a confirmation", (it) => {
       })
     )
 
-    it.effect("that an undo brings back refers to what it referred to, also where that is gone", () =>
+    it.effect("that an undo brings back is as it was, and refers to what it referred to, also where that is gone", () =>
       Effect.gen(function* () {
         const { admin, organization } = yield* changing("restored")
         const [boss] = yield* addPeople(organization, [{ name: "Boss" }])
         const [ada] = yield* addPeople(organization, [{ name: "Ada", owner: entityId(boss!) }])
+        // A search key that no writer would make now.
+        yield* set(organization, [ada!], "status = 'Lead', status_k = 'other'")
         const removal = yield* admin.remove("people.delete", [ada!])
         yield* confirmed(admin, removal)
         yield* confirmed(admin, yield* admin.remove("people.delete", [boss!]))
         yield* confirmed(admin, yield* admin.undo(removal.changeId))
         expect(yield* cellOf(organization, entityId(ada!), "owner_id")).toBe(entityId(boss!))
+        expect(yield* cellOf(organization, entityId(ada!), "status_k")).toBe("other")
       })
     )
 
@@ -313,7 +316,9 @@ layer(TestServices, { excludeTestServices: true })("a confirmation", (it) => {
       ])
       const before = yield* rowsIn(organization)
       const update = yield* admin.update("people.update", [ada!, bob!], { status: "Won" })
-      const others = yield* Effect.forEach(["A", "B"], (status) => admin.update("people.update", [ada!], { status }))
+      const others = yield* Effect.forEach(["A", "B", "C"], (status) =>
+        admin.update("people.update", [ada!], { status })
+      )
       const remove = yield* admin.remove("people.delete", [bob!])
       const create = yield* admin.create("people.create", { name: "Cid" })
       const under = Effect.fnUntraced(function* (
@@ -339,6 +344,11 @@ layer(TestServices, { excludeTestServices: true })("a confirmation", (it) => {
       expect(yield* under("BEFORE INSERT", "RETURN NULL;", create)).toEqual(["Stale", OTHERWISE])
       const away = "DELETE FROM data.people WHERE id = NEW.id AND organization_id = NEW.organization_id; RETURN NULL;"
       expect(yield* under("AFTER UPDATE", away, others[0]!)).toEqual(["Stale", OTHERWISE])
+      const later = "UPDATE data.people SET status = 'D' WHERE id = NEW.id AND NEW.status <> 'D'; RETURN NULL;"
+      expect(yield* under("AFTER UPDATE", later, others[2]!)).toEqual([
+        "Stale",
+        "The database made something else of Status: nothing was changed."
+      ])
       expect((yield* under("BEFORE UPDATE", "RAISE EXCEPTION 'a secret';", others[1]!))[0]).toBe("Unavailable")
     })
   )
