@@ -1536,13 +1536,13 @@ export const replays = [
     patches: [
       [
         writeUnits,
-        "if (row === undefined || row.gone === false || !same)",
+        "if (row === undefined || row.gone === false || others.length > 0)",
         "if (row === undefined || row.gone === false)"
       ],
       [
         writeUnits,
-        "row.organization_id !== writer.catalog.organization.id || !same)",
-        "row.organization_id !== writer.catalog.organization.id)"
+        "row?.organization_id !== writer.catalog.organization.id || others.length > 0)",
+        "row?.organization_id !== writer.catalog.organization.id)"
       ]
     ]
   },

@@ -47,13 +47,12 @@ const streams = "test/channels/http/openStreams.test.ts"
 const signature = "test/channels/sms/signature.test.ts"
 const delivery = "test/channels/sms/delivery.test.ts"
 const changes = "test/services/changes/Changes.test.ts"
-const races = "test/services/changes/races.test.ts"
-const undo = "test/services/changes/undo.test.ts"
 const epochs = "test/services/changes/epochs.test.ts"
+const written = "test/services/changes/written.test.ts"
+const recorded = "test/services/changes/recorded.test.ts"
 const approval = "test/services/changes/approval.test.ts"
 const refusals = "test/services/changes/refusals.test.ts"
 const mapped = "test/services/changes/mapped.test.ts"
-const outbox = "test/services/actions/outbox.test.ts"
 const groupsGolden = "test/database/sql/groups.test.ts"
 const groups = "test/services/lookup/groups.test.ts"
 const figures = "test/conformance/figures.test.ts"
@@ -72,11 +71,11 @@ export const SERVED = {
   "src/channels/sms/webhooks.ts": [signature, delivery],
   "src/services/conversations/Sessions.ts": [sessions],
   "src/services/conversations/storeTurns.ts": [sessions],
-  "src/services/changes/apply.ts": [changes, races, undo, epochs, approval, refusals, outbox],
-  "src/services/changes/writeUnits.ts": [changes, undo, races, approval, refusals, mapped],
+  "src/services/changes/apply.ts": [recorded, epochs, approval, refusals, changes, mapped],
+  "src/services/changes/writeUnits.ts": [written, recorded, refusals, changes, mapped],
   "src/database/sql/groups.ts": [groupsGolden, groups, figures],
   "src/database/sql/shownRows.ts": [groupsGolden, groups, figures],
-  "src/services/lookup/resolveGroups.ts": [groupsGolden, "test/services/lookup/groupsInput.test.ts", groups, figures],
+  "src/services/lookup/resolveGroups.ts": ["test/services/lookup/resolveGroups.test.ts"],
   "src/database/sql/derived.ts": ["test/services/lookup/derivedLimits.test.ts", "test/services/lookup/derived.test.ts"],
   "src/database/batch.ts": [
     "test/database/batcher.test.ts",

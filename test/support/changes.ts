@@ -3,9 +3,13 @@ import { Effect } from "effect"
 import { Database } from "../../src/database/Database.ts"
 import type { Organization } from "../../src/domain/EntityType.ts"
 import { CurrentPrincipal, type Principal } from "../../src/domain/Principal.ts"
+import { apply, type Deciding } from "../../src/services/changes/apply.ts"
+import { makeCallers } from "../../src/services/changes/callers.ts"
 import { Changes, type Decision, type Proposal } from "../../src/services/changes/Changes.ts"
+import { readChange } from "../../src/services/changes/records.ts"
 import { IdentityResolver } from "../../src/services/members/IdentityResolver.ts"
 import { Memberships } from "../../src/services/members/Memberships.ts"
+import { OrgEntityStore } from "../../src/services/OrgEntityStore.ts"
 import { Policies } from "../../src/services/policies/Policies.ts"
 import { makeOrganization } from "./atlas.ts"
 
@@ -125,6 +129,24 @@ export const confirmed = Effect.fnUntraced(function* (
 const longAgo = Effect.fnUntraced(function* (organizationId: bigint, changeId: string) {
   const { owner } = yield* Database
   yield* owner`UPDATE max.changes SET yes_at = yes_at - interval '2 seconds' WHERE organization_id = ${organizationId} AND change_id = ${changeId}`
+})
+
+/** The caller that a member is now. */
+export const callerOf = Effect.fnUntraced(function* ({ principal }: Pick<Person, "principal">) {
+  const { readmit } = yield* IdentityResolver
+  return makeCallers(yield* OrgEntityStore)(yield* readmit(principal))
+})
+
+/** Applies a change with the callers that are given, and with a database that differs in `database`. */
+export const applyAs = Effect.fnUntraced(function* (
+  { changeId }: { readonly changeId: string },
+  { started, via, writers }: Pick<Deciding, "started" | "via" | "writers">,
+  { approver, ...database }: Pick<Deciding, "approver"> & Partial<Database["Service"]> = {}
+) {
+  const own = yield* Database
+  const stored = (yield* readChange(own.changes, writers[0].principal.organizationId, changeId))!
+  const decider = (approver ?? writers[0]).principal.anchorEntityId
+  return yield* apply(stored, { decider, via, writers, approver, started }, { ...own, ...database })
 })
 
 /** Makes earlier changes not count against the limits. */

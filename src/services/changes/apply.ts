@@ -2,17 +2,17 @@
  * Applying a change: one transaction holds the epoch, claims the change, locks its rows, compares them with what was shown,
  * writes as the narrow role, judges the rows as they are now, and records. Any refusal rolls back the claim as well.
  */
-import { Effect } from "effect"
+import { Array as Arr, Effect } from "effect"
 import type { SqlError } from "effect/sql"
 import { appendHeld, leaveRoleHoldingAudit } from "../../database/audit.ts"
 import { newDataVersion } from "../../database/dataVersion.ts"
 import type { Database } from "../../database/Database.ts"
 import type { ChangeDocument, ChangeStep, Receipt } from "../../domain/Change.ts"
-import { actionByKey } from "../../domain/Action.ts"
 import { typeByKey } from "../../domain/EntityType.ts"
 import { NotAllowed, type NotYet, Stale } from "../../domain/errors.ts"
 import { queueCalls } from "./calls/outboxRows.ts"
 import { showId } from "../../domain/values.ts"
+import type { WriteAction } from "../../permissions/WritePlan.ts"
 import { type Caller, requireKnown } from "./callers.ts"
 import { documentOf } from "./document.ts"
 import { StalePlan } from "./evaluate.ts"
@@ -76,7 +76,7 @@ export const claim = Effect.fnUntraced(function* (
     document
   }: {
     readonly epoch: bigint
-    readonly receipt: Receipt | undefined
+    readonly receipt: Receipt
     readonly role?: string | undefined
     readonly document: ChangeDocument
   }
@@ -89,7 +89,7 @@ export const claim = Effect.fnUntraced(function* (
     decider,
     via.channel,
     epoch,
-    receipt === undefined ? null : JSON.stringify(receipt),
+    JSON.stringify(receipt),
     role ?? null,
     document.undoes ?? null,
     JSON.stringify(document.steps.map(appliedStep))
@@ -121,15 +121,16 @@ export const apply = Effect.fnUntraced(function* (
   // The claim finds the row by this digest, and a document is never replaced.
   const document = documentOf(stored)
   if (document === undefined) return yield* Effect.fail(new NotClaimed())
-  const units = document.steps.map((step) => ({ step, unit: unitOf(step, catalog, document.undoes !== undefined) }))
-  const missing = units.find(({ step, unit }) => unit === undefined || unit.type.version !== step.typeVersion)
+  const planned = document.steps.map((step) => ({ step, unit: unitOf(step, catalog, document.undoes !== undefined) }))
+  const missing = planned.find(({ step, unit }) => unit?.type.version !== step.typeVersion)
+  const units = planned.flatMap(({ unit }) => (unit === undefined ? [] : [unit]))
   const gone = (document.calls ?? []).find(
     ({ action, version }) =>
       !writers.every(({ actions }) => actions.some((one) => one.slug === action && one.version === version))
   )
   const named = (document.calls ?? []).map(({ action }) => action)
   for (const writer of writers) yield* requireKnown(named, writer)
-  const receipt = missing === undefined ? receiptOf(document, decider, writers[0]) : undefined
+  const receipt = receiptOf(document, units, decider)
   // Memberships are read as the service, after the claim has locked the epoch.
   const deletesPeople = deletedPeople(document.steps, { catalog }).length > 0
   return yield* Effect.gen(function* () {
@@ -149,19 +150,18 @@ export const apply = Effect.fnUntraced(function* (
       return yield* writers.every(({ actions }) => actions.some(({ slug }) => slug === gone.action))
         ? Stale.of("The action has been published anew since you looked: nothing was changed.")
         : NotAllowed.of("You may not use this action any more: nothing was changed.")
-    if (at === null || receipt === undefined) return yield* Effect.fail(new NotClaimed())
+    if (at === null) return yield* Effect.fail(new NotClaimed())
     // A role that may write all of Max's data has no place in tables of other programs.
-    if (changeRole === undefined && units.some(({ unit }) => unit?.type.mapping !== undefined))
+    if (changeRole === undefined && units.some(({ type }) => type.mapping !== undefined))
       return yield* NotAllowed.of(NO_ROLE)
     if (deletesPeople) {
       yield* refuseMembers(sql, organizationId, document.steps, { catalog })
       if (changeRole !== undefined) yield* sql.unsafe("SELECT set_config('role', $1::text, true)", [changeRole])
     }
-    const written = units.map(({ unit }) => unit as Unit)
-    const made = units.length === 0 ? {} : yield* writeUnits(written, writers, approver, sql)
+    const made = yield* writeUnits(units, writers, approver, sql)
     yield* record(sql, organizationId, document, stored.digest, decider, via, approver !== undefined, started)
     const done = { ...receipt, at }
-    return Object.keys(made).length === 0 ? done : yield* recordMade(sql, organizationId, document, made, done, catalog)
+    return Object.keys(made).length === 0 ? done : yield* recordMade(sql, organizationId, document, made, done)
   }).pipe(sql.withTransaction)
 })
 
@@ -169,39 +169,35 @@ const NO_ROLE =
   "Rows of mapped tables can't be changed here: this database has no role that writes them. Nothing was changed."
 
 /** The receipt, whose time the claim sets. What becomes of calls is known later. */
-const receiptOf = (document: ChangeDocument, by: string, { catalog }: Caller): Receipt => ({
+const receiptOf = (document: ChangeDocument, units: ReadonlyArray<Unit>, by: string): Receipt => ({
   state: "applied",
   message: [
-    document.steps.length === 0 ? "Confirmed." : `Done: ${summaryOf(document, catalog)}.`,
+    units.length === 0 ? "Confirmed." : `Done: ${summaryOf(units)}.`,
     ...(document.remains ?? []).map(notTakenBack)
   ].join(" "),
-  rows: document.steps.length + (document.calls?.length ?? 0),
+  rows: units.length + (document.calls?.length ?? 0),
   ...(document.calls === undefined ? {} : { calls: document.calls.length }),
   at: "",
   by,
-  entities: document.steps.map(({ action, entity, type }) => ({
-    actionId: actionByKey(catalog, action)?.slug ?? action,
-    entityTypeId: typeByKey(catalog, type)?.slug ?? type,
-    entityId: showId(entity, typeByKey(catalog, type)?.mapping?.id.type)
+  entities: units.map(({ action, id, type }) => ({
+    actionId: action.slug,
+    entityTypeId: type.slug,
+    entityId: showId(id, type.mapping?.id.type)
   }))
 })
 
 const notTakenBack = (name: string): string => `“${name}” wasn't taken back.`
 
-const PAST: Readonly<Record<string, string>> = { create: "added", update: "changed", delete: "deleted" }
+const PAST: Readonly<Record<WriteAction, string>> = { create: "added", update: "changed", delete: "deleted" }
 
 /** Such as `3 people changed, 1 meeting added`; names and values are for previews. */
-const summaryOf = ({ steps }: ChangeDocument, catalog: Caller["catalog"]): string => {
-  const counts = new Map<string, number>()
-  for (const { action } of steps) counts.set(action, (counts.get(action) ?? 0) + 1)
-  return [...counts]
-    .map(([key, count]) => {
-      const action = actionByKey(catalog, key)!
-      const type = typeByKey(catalog, action.subject.type)!
-      return `${count} ${(count === 1 ? type.name : type.pluralName).toLowerCase()} ${PAST[action.executor.op]}`
+const summaryOf = (units: ReadonlyArray<Unit>): string =>
+  Object.values(Arr.groupBy(units, ({ action }) => action.key))
+    .map((same) => {
+      const [{ op, type }] = same
+      return `${same.length} ${(same.length === 1 ? type.name : type.pluralName).toLowerCase()} ${PAST[op]}`
     })
     .join(", ")
-}
 
 /** Records what was applied, as the service again: the events, and the audit log, whose lock comes last. */
 export const record = Effect.fnUntraced(function* (
@@ -253,16 +249,13 @@ const recordMade = Effect.fnUntraced(function* (
   organizationId: bigint,
   { change, steps }: ChangeDocument,
   made: Made,
-  receipt: Receipt,
-  catalog: Caller["catalog"]
+  receipt: Receipt
 ) {
-  const entities = receipt.entities.map((entity, index) => {
-    const { entity: id, type } = steps[index]!
-    const row = made[id]
-    return row === undefined
-      ? entity
-      : { ...entity, entityId: showId(row.entity, typeByKey(catalog, type)?.mapping?.id.type) }
-  })
+  // Only rows of mapped tables are made, whose ids are shown as they are.
+  const entities = receipt.entities.map((entity, index) => ({
+    ...entity,
+    entityId: made[steps[index]!.entity]?.entity ?? entity.entityId
+  }))
   yield* sql.unsafe(
     `/* max rows made */ WITH stepped AS (UPDATE max.change_steps SET entity_id = $4::jsonb -> entity_id ->> 'entity'
        WHERE organization_id = $1::bigint AND change_id = $2::text AND $4::jsonb ? entity_id)

@@ -121,12 +121,12 @@ const madeOf = Effect.fnUntraced(function* (
   for (const { change, group, writer } of planned) {
     const [{ id }] = group.units
     const entity = given.get(id)
-    if (entity === undefined || made[id] !== undefined) continue
+    if (entity === undefined) continue
     const columns = changedColumns({ ...change, write: { action: "delete" } })
     const [row] = yield* rows<VerifiedRow>(
       compileVerify(change.type, [entity], columns, { ...change.write, after: [] }, writer.catalog)
     )
-    made[id] = { entity, row: rowDigest(columns, row?.after ?? []) }
+    made[id] = { entity, row: rowDigest(columns, row!.after) }
   }
   return made
 })
@@ -188,11 +188,11 @@ const requireTargets = Effect.fnUntraced(function* (
 ) {
   const [{ op, restores }] = group.units
   if (op !== "create" || restores !== undefined) return
-  for (const { column, target, texts } of assignments) {
-    const ids = column.storage._tag === "Value" ? [] : texts.filter((id) => id !== null && !created.includes(id))
-    const read = ids.length === 0 || target === undefined ? undefined : writer.readOf(target.type)
-    if (read === undefined || target === undefined) continue
-    const seen = yield* rows<SeenRow>(compileSeen(target.type, ids as ReadonlyArray<string>, [], read, writer.catalog))
+  for (const { target, texts } of assignments) {
+    const ids = texts.filter((id): id is string => id !== null && !created.includes(id))
+    if (target === undefined || ids.length === 0) continue
+    const read = writer.readOf(target.type)!
+    const seen = yield* rows<SeenRow>(compileSeen(target.type, ids, [], read, writer.catalog))
     if (seen.length !== new Set(ids).size) return yield* Stale.of(MOVED)
   }
 })
@@ -213,8 +213,9 @@ const requireCarried = Effect.fnUntraced(function* ({ units }: Group, { catalog 
       type,
       counted.find((row) => row.id === id)
     )
-    for (const name of new Set([...Object.keys(now), ...Object.keys(step?.carried ?? {})])) {
-      const [was, is] = [step?.carried?.[name] ?? 0, now[name] ?? 0]
+    const { carried = {} } = step!
+    for (const name of new Set([...Object.keys(now), ...Object.keys(carried)])) {
+      const [was, is] = [carried[name] ?? 0, now[name] ?? 0]
       if (was !== is)
         return yield* Stale.of(
           `When you looked, ${was} rows of ${name} would have gone along or changed; now ${is} would. Nothing was changed.`
@@ -234,7 +235,7 @@ const differenceOf = (
   const cell = of === undefined ? column.name : `${column.name} of ${of}`
   if (column.storage._tag !== "Value") return `${cell} has changed since you looked.`
   const shown = (text: string | null) => showText(column, text, catalog) ?? "empty"
-  const was = shown(step?.before[column.key] ?? null)
+  const was = shown(step!.before[column.key] ?? null)
   return `${cell} was ${was} when you looked; it is ${shown(now)} now.`
 }
 
@@ -252,16 +253,14 @@ const write = Effect.fnUntraced(function* ({ units }: Group, { assignments, writ
           : compileRestore(type, id, restores, links, writer.catalog)
   )
   const written = yield* type.mapping === undefined ? writing : taken(writing)
-  if (written.length !== units.length) return yield* Stale.of(OTHERWISE)
   const isGiven = op === "create" && type.mapping !== undefined
   for (const unit of units) {
     const row = isGiven ? written[0] : written.find((one) => one.id === unit.id)
     const others = assignments.filter(
       ({ column }, index) =>
-        row?.after !== undefined && column.storage._tag !== "Many" && row.after[index] !== unit.step?.after[column.key]
+        row?.after !== undefined && column.storage._tag !== "Many" && row.after[index] !== unit.step!.after[column.key]
     )
-    const same = others.length === 0
-    if (row === undefined || row.gone === false || !same)
+    if (row === undefined || row.gone === false || others.length > 0)
       return yield* Stale.of(otherwise(others.map(({ column }) => column)))
   }
   return written
@@ -300,16 +299,15 @@ const verify = Effect.fnUntraced(function* (
   for (const unit of group.units) {
     const row = after.find(({ id }) => id === (given.get(unit.id) ?? unit.id))
     if (plan.action !== "delete") {
-      const others = columns.filter(({ key }, index) => row?.after[index] !== unit.step?.after[key])
-      const same = others.length === 0
-      if (row === undefined || row.organization_id !== writer.catalog.organization.id || !same)
+      const others = columns.filter(({ key }, index) => row?.after[index] !== unit.step!.after[key])
+      if (row?.organization_id !== writer.catalog.organization.id || others.length > 0)
         return yield* Stale.of(otherwise(row === undefined ? [] : others))
     }
-    const keys = plan.action === "delete" ? [] : columns.map(({ key }) => key)
+    const keys = columns.map(({ key }) => key)
     const refusals = decide(plan, keys, { before: before.get(unit.id), after: row?.bits_after })
     if (refusals.length > 0) {
-      const name = plan.action === "create" ? null : unit.step?.shown["name"]
-      return yield* refused(refusals, unit, name === null || name === undefined ? undefined : printable(name))
+      const name = unit.step!.shown["name"] ?? null
+      return yield* refused(refusals, unit, name === null ? undefined : printable(name))
     }
   }
 })

@@ -9,7 +9,6 @@ import {
   type Bucket,
   BUCKETS,
   type Figure,
-  FIGURES,
   type Filter,
   type FindQuery,
   MAX_BY,
@@ -17,26 +16,24 @@ import {
   MAX_LIMIT,
   MAX_SELECT
 } from "../../domain/Query.ts"
-import { isPlain } from "../../domain/valueList.ts"
 import type { Condition } from "../../database/sql/Parameter.ts"
 import { LITERALS } from "../../database/sql/prepared.ts"
 import type { GroupPath, Having, ResolvedGroups } from "../../database/sql/ResolvedGroups.ts"
-import { conjunction, isPartialPath, type Path, resolvePath } from "./paths.ts"
+import { isPartialPath, type Path, resolvePath } from "./paths.ts"
 import { resolveType } from "./resolve.ts"
 import { singlePath } from "./singlePath.ts"
-import { type Fault, invalid, resolveFilter } from "./resolveFilter.ts"
+import { type Fault, invalid } from "./resolveFilter.ts"
 import { resolveTerms } from "./resolveTerms.ts"
-import { maskOf, type Visible, visibleColumns, type VisibleType } from "./visible.ts"
+import { type Visible, visibleColumns, type VisibleType } from "./visible.ts"
 
 /** No slug has a space in it. */
-const WORDS = /^\s*(by|sum|avg|min|max|distinct)\s+(\S[^]*)$/i
+const WORDS = /^\s*(by|sum|avg|min|max|distinct)\s+(\S[^]*)/i
 const COUNT = "count"
 
 /** Whether a request asks for groups or figures instead of entities. */
-export const asksForGroups = ({ selectColumns = [] }: FindQuery): boolean => {
-  for (const text of selectColumns) if (WORDS.test(text)) return true
-  return selectColumns.length === 1 && selectColumns[0] === COUNT
-}
+export const asksForGroups = ({ selectColumns }: FindQuery): boolean =>
+  selectColumns !== undefined &&
+  (selectColumns.some((text) => WORDS.test(text)) || (selectColumns.length === 1 && selectColumns[0] === COUNT))
 
 /** One word of `selectColumns`. */
 interface Asked {
@@ -59,7 +56,7 @@ export const resolveGroups = (query: FindQuery, visible: Visible, most = MAX_LIM
     const asked: Array<Asked> = []
     for (const text of requested) asked.push(yield* readWord(text, from, visible))
     const headings = asked.map(({ written }) => written)
-    const onGroups = query.filters.filter((filter) => isOnGroups(filter, headings, from, visible))
+    const onGroups = query.filters.filter((filter) => isOnGroups(filter, from, visible))
     const rows = query.filters.filter((filter) => !onGroups.includes(filter))
     const paths: Array<Path> = []
     for (const filter of rows) paths.push(yield* resolvePath(filter.columnId, from, visible))
@@ -86,7 +83,8 @@ export const resolveGroups = (query: FindQuery, visible: Visible, most = MAX_LIM
       return yield* invalid("Ask for distinct and for amounts separately.")
 
     const filters: Array<Condition> = []
-    for (const [index, filter] of rows.entries()) filters.push(yield* condition(filter, paths[index]!, from, visible))
+    for (const [index, filter] of rows.entries())
+      filters.push(yield* resolveTerms(filter, paths[index]!, visible, LITERALS))
     const having: Array<Having> = []
     for (const filter of onGroups) having.push(yield* havingOf(filter, asked))
     const limit = query.limit ?? most
@@ -120,19 +118,19 @@ const spaced = (text: string): string => text.trim().replace(/\s+/g, " ")
 
 const readWord = (text: string, from: VisibleType, visible: Visible): Result.Result<Asked, Fault> =>
   Result.gen(function* () {
-    const [, first = "", rest = ""] = WORDS.exec(text) ?? []
-    const word = (["by", ...FIGURES] as const).find((one) => one === first.toLowerCase())
-    if (word === undefined)
+    const read = WORDS.exec(text)
+    if (read === null)
       return yield* invalid(
         `With groups, select "by X" or a figure ("sum X", "avg X", "min X", "max X", "distinct X"), not a column.`
       )
-    const [head = "", ...others] = rest.split(" ")
-    const bucket = others.length === 1 ? BUCKETS.find((one) => one === head.toLowerCase()) : undefined
-    if (others.length > 1 || (others.length === 1 && (bucket === undefined || word !== "by")))
-      return yield* invalid(
-        `${word} is for one column: "${word} ${others.at(-1) ?? head}"; of a date "by ${BUCKETS.join("|")} X".`
-      )
-    const path = yield* resolvePath(others[0] ?? head, from, visible)
+    const word = read[1]!.toLowerCase() as Asked["word"]
+    const parts = read[2]!.split(" ")
+    const [first] = parts
+    const bucket = word === "by" && parts.length === 2 ? BUCKETS.find((one) => one === first!.toLowerCase()) : undefined
+    const name = parts.at(-1)!
+    if (parts.length > (bucket === undefined ? 1 : 2))
+      return yield* invalid(`${word} is for one column: "${word} ${name}"; of a date "by ${BUCKETS.join("|")} X".`)
+    const path = yield* resolvePath(name, from, visible)
     return { written: [word, ...(bucket === undefined ? [] : [bucket]), path.written].join(" "), word, bucket, path }
   })
 
@@ -161,29 +159,9 @@ const moneyOf = (figures: ResolvedGroups["figures"]): ReadonlySet<number> =>
 const pathKey = ({ column, steps }: GroupPath): string =>
   JSON.stringify([...steps.map(({ relation }) => relation.key), column.key])
 
-const condition = (
-  filter: Filter,
-  path: Path,
-  { plan }: VisibleType,
-  visible: Visible
-): Result.Result<Condition, Fault> => {
-  const { column, steps } = path
-  if (column === undefined || steps.length > 0 || filter.op === "ne" || !isPlain(filter.value))
-    return resolveTerms(filter, path, visible, LITERALS)
-  return Result.map(resolveFilter(filter, column, visible, LITERALS), (met) => conjunction(maskOf(plan, column), met))
-}
-
 /** A filter on groups: on their count, unless the type shows a column of that name, or on a figure of the request. */
-const isOnGroups = (
-  { columnId }: Filter,
-  headings: ReadonlyArray<string>,
-  from: VisibleType,
-  visible: Visible
-): boolean => {
-  const name = spaced(columnId)
-  if (name === COUNT) return !visibleColumns(from, visible).some(({ slug }) => slug === COUNT)
-  return headings.includes(name) || WORDS.test(columnId)
-}
+const isOnGroups = ({ columnId }: Filter, from: VisibleType, visible: Visible): boolean =>
+  spaced(columnId) === COUNT ? !visibleColumns(from, visible).some(({ slug }) => slug === COUNT) : WORDS.test(columnId)
 
 const havingOf = ({ columnId, op, value }: Filter, asked: ReadonlyArray<Asked>): Result.Result<Having, Fault> => {
   const name = spaced(columnId)

@@ -15,7 +15,7 @@ import {
 } from "../../../src/services/mapping/mappingFile.ts"
 import { Policies } from "../../../src/services/policies/Policies.ts"
 import { makeOrganization } from "../../support/atlas.ts"
-import { as, confirmed, forgetLimits } from "../../support/changes.ts"
+import { applyAs, as, callerOf, confirmed, forgetLimits, rowsIn, valuesOf, VIA } from "../../support/changes.ts"
 import { TestServices } from "../../support/database.ts"
 import { fixture } from "../../support/fixtures.ts"
 import { asExistingPerson, byHand, policyFor, runScript } from "../../support/mappedTables.ts"
@@ -244,6 +244,30 @@ layer(TestServices, { excludeTestServices: true })("a change of a mapped row", (
     })
   )
 
+  it.effect("is refused whole where the server has no role that writes the tables of other programs", () =>
+    Effect.gen(function* () {
+      const { jane, organization } = yield* opened
+      const firms = ["read", "create"].map((action) => rule(`firms-${action}`, "boss", action, "companies", "*"))
+      yield* policyFor(organization, { ...POLICY, rules: [...POLICY.rules, ...firms] })
+      const own = { actionId: "companies.create", values: valuesOf({ name: "Heron" }) }
+      const phone = { actionId: "customers.update", entityIds: ["9"], values: valuesOf({ phone: "555-0112" }) }
+      const before = yield* customer(9)
+      for (const steps of [[phone], [own, phone]]) {
+        const deciding = { via: VIA, writers: [yield* callerOf(jane)], started: performance.now() } as const
+        expect(
+          yield* failing(applyAs(yield* jane.propose({ steps }), deciding, { changeRole: undefined }))
+        ).toMatchObject({
+          _tag: "NotAllowed",
+          message:
+            "Rows of mapped tables can't be changed here: this database has no role that writes them. Nothing was changed."
+        })
+      }
+      expect(yield* customer(9)).toEqual(before)
+      expect(yield* rowsIn(organization, "companies")).toEqual([])
+      yield* policyFor(organization, POLICY)
+    })
+  )
+
   const trigger = (body: string, when: string) =>
     `CREATE FUNCTION public.touch() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN ${body.replaceAll("'", "''")} RETURN NEW; END';\n` +
     `CREATE TRIGGER touch ${when} ON public.customer FOR EACH ROW EXECUTE FUNCTION public.touch();\n`
@@ -419,7 +443,7 @@ layer(TestServices, { excludeTestServices: true })("a change of a mapped row", (
   it.effect("never sets a reference to a row that the person doesn't see, which reads like one that isn't there", () =>
     Effect.gen(function* () {
       const { jane, organization } = yield* opened
-      yield* mapShop(organization, { customers: { columns: ["phone", "support_rep"] } })
+      yield* mapShop(organization, { ...WRITES, customers: { columns: ["phone", "support_rep"] } })
       const people = rule("some", "boss", "read", "people", "*", { title: { ne: "IT Manager" } })
       const hiding = { ...POLICY, rules: POLICY.rules.map((each) => (each.id === "people" ? people : each)) }
       yield* policyFor(organization, hiding)
@@ -430,9 +454,16 @@ layer(TestServices, { excludeTestServices: true })("a change of a mapped row", (
       expect(yield* told("6")).toBe(yield* told("9999"))
       // Hidden between the preview and the confirmation.
       yield* policyFor(organization, POLICY)
-      const open = yield* jane.update("customers.update", ["12"], { support_rep: "6" })
+      const refers = { actionId: "customers.update", entityIds: ["12"], values: valuesOf({ support_rep: "6" }) }
+      // A row of another table has the same id, which the change updates: that makes the hidden one no less hidden.
+      const named = { actionId: "invoices.update", entityIds: ["6"], values: valuesOf({ billing_city: "Oslo" }) }
+      const open = [yield* jane.propose({ steps: [refers] }), yield* jane.propose({ steps: [named, refers] })]
       yield* policyFor(organization, hiding)
-      expect((yield* failing(confirmed(jane, open)))._tag).toMatch(/Stale|NotAllowed|UnknownName/)
+      for (const draft of open)
+        expect(yield* failing(confirmed(jane, draft))).toMatchObject({
+          _tag: "Stale",
+          message: "What you looked at isn't there any more: nothing was changed."
+        })
       expect(yield* byHand("SELECT support_rep_id AS id FROM customer WHERE customer_id = 12")).toEqual(["3"])
       yield* policyFor(organization, POLICY)
       yield* mapShop(organization)
@@ -465,14 +496,27 @@ layer(TestServices, { excludeTestServices: true })("a change of a mapped row", (
         { columnId: "public.memo_line", name: "Also deletes rows of public.memo_line", was: "6" },
         { columnId: "public.visit", name: "Also changes rows of public.visit", was: "1" }
       ])
-      expect(said(yield* jane.remove("customers.delete", ["203"]))).toEqual([])
+      const none = yield* jane.remove("customers.delete", ["203"])
+      expect(said(none)).toEqual([])
       yield* runScript("INSERT INTO public.memo_line (memo_id) SELECT min(id) FROM public.memo;\n")
       expect(yield* failing(confirmed(jane, open))).toMatchObject({
         _tag: "Stale",
         message:
           "When you looked, 6 rows of public.memo_line would have gone along or changed; now 7 would. Nothing was changed."
       })
-      const again = yield* jane.remove("customers.delete", ["201"])
+      // None when it was shown and one now, and the other way round; a change of the row itself takes nothing along.
+      const one = yield* jane.remove("customers.delete", ["202"])
+      yield* runScript("UPDATE public.visit SET customer_id = 203 WHERE customer_id = 202;\n")
+      const visits = (was: number, now: number) => ({
+        _tag: "Stale",
+        message: `When you looked, ${was} rows of public.visit would have gone along or changed; now ${now} would. Nothing was changed.`
+      })
+      expect(yield* failing(confirmed(jane, none))).toMatchObject(visits(0, 1))
+      expect(yield* failing(confirmed(jane, one))).toMatchObject(visits(1, 0))
+      yield* runScript("UPDATE public.visit SET customer_id = NULL WHERE customer_id = 203;\n")
+      yield* confirmed(jane, yield* jane.update("customers.update", ["202"], { phone: "555-0113" }))
+      yield* forgetLimits(organization)
+      const again = yield* jane.remove("customers.delete", ["201", "203"])
       expect(said(again)[1]).toMatchObject({ was: "7" })
       yield* confirmed(jane, again)
       expect(yield* byHand("SELECT count(*) AS id FROM memo")).toEqual(["1"])
@@ -510,16 +554,19 @@ layer(TestServices, { excludeTestServices: true })("a change of a mapped row", (
         expect((yield* jane.find("customers", ["id=3"])).total).toBe(0)
         expect(yield* failing(jane.remove("customers.delete", ["3"]))).toMatchObject({ _tag: "UnknownName" })
         expect(yield* failing(jane.undo(removal.changeId))).toMatchObject({ _tag: "Stale" })
-        // A trigger keeps the row: what would still be shown wasn't deleted.
-        yield* withTrigger(
-          "NEW.gone_at := NULL;",
-          Effect.gen(function* () {
-            expect(yield* failing(confirmed(jane, yield* jane.remove("customers.delete", ["4"])))).toMatchObject({
-              _tag: "Stale",
-              message: "The database made something else of it: nothing was changed."
+        // A trigger keeps one of the rows: what would still be shown wasn't deleted.
+        for (const kept of [4, 5])
+          yield* withTrigger(
+            `IF NEW.customer_id = ${kept} THEN NEW.gone_at := NULL; END IF;`,
+            Effect.gen(function* () {
+              expect(yield* failing(confirmed(jane, yield* jane.remove("customers.delete", ["4", "5"])))).toMatchObject(
+                {
+                  _tag: "Stale",
+                  message: "The database made something else of it: nothing was changed."
+                }
+              )
             })
-          })
-        )
+          )
         expect(yield* byHand("SELECT kept AS id FROM customer WHERE customer_id = 4")).toEqual(["true"])
         yield* runScript("ALTER TABLE public.customer DROP COLUMN gone_at, DROP COLUMN kept;\n")
         yield* mapShop(organization)
@@ -637,8 +684,18 @@ layer(TestServices, { excludeTestServices: true })("a change of a mapped row", (
       )
       yield* mapShop(organization, { customers: ADDING })
       expect(yield* rightsOn("public.customer_number")).toEqual([])
-      const second = yield* confirmed(jane, yield* jane.create("customers.create", NEW))
-      expect(second).toMatchObject({ receipt: { entities: [{ entityId: "601" }] } })
+      const beside = yield* jane.propose({
+        steps: [
+          { actionId: "customers.update", entityIds: ["10"], values: valuesOf({ phone: "555-0121" }) },
+          { actionId: "customers.create", values: valuesOf(NEW) }
+        ]
+      })
+      const { receipt } = (yield* confirmed(jane, beside)) as { readonly receipt: { readonly entities: object } }
+      expect(receipt.entities).toEqual([
+        { actionId: "customers.update", entityTypeId: "customers", entityId: "10" },
+        { actionId: "customers.create", entityTypeId: "customers", entityId: "601" }
+      ])
+      expect((yield* jane.preview(beside.changeId)).receipt).toEqual(receipt)
       yield* runScript(
         "DELETE FROM public.customer WHERE customer_id = 601;\nDROP SEQUENCE public.customer_number;\n" +
           "ALTER TABLE public.customer ALTER customer_id DROP IDENTITY, ALTER country DROP DEFAULT;\n"
