@@ -253,6 +253,8 @@ const write = Effect.fnUntraced(function* ({ units }: Group, { assignments, writ
           : compileRestore(type, id, restores, links, writer.catalog)
   )
   const written = yield* type.mapping === undefined ? writing : taken(writing)
+  // A writable table has one row of an id: another row of it would be one that nobody was shown.
+  if (written.length !== units.length) return yield* Stale.of(otherwise([]))
   const isGiven = op === "create" && type.mapping !== undefined
   for (const unit of units) {
     const row = isGiven ? written[0] : written.find((one) => one.id === unit.id)
@@ -283,7 +285,7 @@ const verify = Effect.fnUntraced(function* (
   rows: Rows
 ) {
   const { type, write: plan } = change
-  const columns = plan.action === "delete" ? [] : changedColumns(change)
+  const columns = changedColumns(change)
   const after =
     plan.action === "delete"
       ? []
