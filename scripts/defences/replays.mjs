@@ -1564,7 +1564,13 @@ export const replays = [
     test: [mappedChanges, "is refused with one sentence that tells of no other row"],
     defence: "taken.ts `taken`: one sentence for every refusal of a write",
     removed: "the sentence",
-    patches: [["src/services/changes/taken.ts", "Effect.fail(NotAllowed.of(NOT_TAKEN))", "Effect.fail(error)"]]
+    patches: [
+      [
+        "src/services/changes/taken.ts",
+        "Effect.fail(NotAllowed.of(onlyDeletes ? NOT_DELETED : NOT_TAKEN))",
+        "Effect.fail(error)"
+      ]
+    ]
   },
   {
     name: "A deferred trigger of a mapped table ran with the rights of the service (our own review)",

@@ -16,6 +16,7 @@ import { showId } from "../../domain/values.ts"
 import { type Caller, requireKnown } from "./callers.ts"
 import { documentOf } from "./document.ts"
 import { StalePlan } from "./evaluate.ts"
+import { whyLasting } from "./lasting.ts"
 import type { Made } from "./made.ts"
 import { deletedPeople, refuseMembers } from "./propose.ts"
 import { appendEvents, insertEvents, isoTime, type Stored, type Via } from "./records.ts"
@@ -177,6 +178,7 @@ const receiptOf = (document: ChangeDocument, by: string, { catalog }: Caller): R
   ].join(" "),
   rows: document.steps.length + (document.calls?.length ?? 0),
   ...(document.calls === undefined ? {} : { calls: document.calls.length }),
+  ...(whyLasting(document, catalog) === undefined ? {} : { lasting: true }),
   at: "",
   by,
   entities: document.steps.map(({ action, entity, type }) => ({

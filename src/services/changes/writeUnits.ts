@@ -102,7 +102,8 @@ export const writeUnits = Effect.fnUntraced(function* (
     if (op === "create" && type.mapping !== undefined) given.set(id, written[0]!.id!)
   }
   if (mapped.length > 0) {
-    yield* taken(sql.unsafe(DEFERRED))
+    const onlyDeletes = mapped.every(({ units: [{ op }] }) => op === "delete")
+    yield* taken(sql.unsafe(DEFERRED), onlyDeletes)
     // Again, because only the locks of the writes keep the relations as they are.
     yield* requireWritable(mapped, rows)
   }
@@ -251,7 +252,7 @@ const write = Effect.fnUntraced(function* ({ units }: Group, { assignments, writ
           ? compileInsert(type, id, assignments, writer.catalog)
           : compileRestore(type, id, restores, links, writer.catalog)
   )
-  const written = yield* type.mapping === undefined ? writing : taken(writing)
+  const written = yield* type.mapping === undefined ? writing : taken(writing, op === "delete")
   if (written.length !== units.length) return yield* Stale.of(OTHERWISE)
   const isGiven = op === "create" && type.mapping !== undefined
   for (const unit of units) {
