@@ -27,7 +27,7 @@ const cellLines = ({ becomes, name, was }: PreviewCell): ReadonlyArray<string> =
 
 const stepLines = ({ action, actionId, call, cells, displayName, entityId }: PreviewStep): ReadonlyArray<string> => [
   bold(
-    call === undefined
+    call === undefined && (displayName ?? entityId) !== ""
       ? `${shown(action)}: ${displayName === undefined ? entityId : shown(displayName)}`
       : shown(action)
   ),

@@ -73,6 +73,8 @@ export interface RelationFacts {
   readonly rules: boolean
   /** The triggers whose functions belong to a role that isn't trusted. */
   readonly foreignTriggers: ReadonlyArray<string>
+  /** The triggers that run after a row is written, as the role that writes it. */
+  readonly laterTriggers: ReadonlyArray<string>
   /** Definitions of the indexes on expressions. */
   readonly indexes: ReadonlyArray<string>
   /** Untrusted owners and row security: what keeps Max from reading it, each with the statement that mends it. */
@@ -192,6 +194,7 @@ const RelationRow = Struct({
   rowSecurity: Boolean,
   rules: Boolean,
   foreignTriggers: List(String),
+  laterTriggers: List(String),
   indexes: List(String),
   checks: List(Struct({ column: String, definition: String })),
   faults: List(String),
@@ -246,6 +249,8 @@ SELECT json_build_object('schema', c.nspname, 'table', c.relname,
     FROM pg_attrdef f JOIN pg_depend d ON d.classid = 'pg_attrdef'::regclass AND d.objid = f.oid AND d.refclassid = 'pg_class'::regclass
     JOIN pg_class q ON q.oid = d.refobjid AND q.relkind = 'S' JOIN pg_namespace s ON s.oid = q.relnamespace WHERE f.adrelid = c.oid),
   'rowSecurity', c.relrowsecurity, 'rules', EXISTS (SELECT FROM pg_rewrite w WHERE w.ev_class = c.oid AND w.ev_type <> '1'),
+  'laterTriggers', (SELECT coalesce(json_agg(t.tgname ORDER BY t.tgname), '[]') FROM pg_trigger t JOIN pg_proc f ON f.oid = t.tgfoid
+    WHERE t.tgrelid = c.oid AND NOT t.tgisinternal AND t.tgenabled IN ('O', 'A') AND t.tgtype & 66 = 0 AND t.tgtype & 28 <> 0 AND NOT f.prosecdef),
   'foreignTriggers', (SELECT coalesce(json_agg(t.tgname), '[]') FROM pg_trigger t JOIN pg_proc f ON f.oid = t.tgfoid
     WHERE t.tgrelid = c.oid AND NOT t.tgisinternal AND NOT max.trusts(f.proowner)),
   'indexes', (SELECT coalesce(json_agg(pg_get_indexdef(i.indexrelid)), '[]') FROM pg_index i WHERE i.indrelid = c.oid AND i.indisvalid AND i.indexprs IS NOT NULL),

@@ -17,6 +17,7 @@ CREATE DOMAIN "Depot".short AS varchar(5);
 CREATE DOMAIN "Depot".label AS "Depot".short NOT NULL;
 CREATE DOMAIN "Depot".place AS text NOT NULL DEFAULT 'yard';
 CREATE TABLE "Depot"."Worker" ("Id" int GENERATED ALWAYS AS IDENTITY PRIMARY KEY, "Name" text NOT NULL, email text);
+CREATE TABLE "Depot".lot (id serial PRIMARY KEY, note text);
 CREATE TABLE "Depot".item (id serial PRIMARY KEY, name text NOT NULL, note varchar(12), code char(6), tag "Depot".label, place "Depot".place, discount "Depot".pct,
   price numeric(10,2), rounded numeric(4,-2), free numeric, qty int NOT NULL DEFAULT 0, small smallint, big bigint, keeper int NOT NULL REFERENCES "Depot"."Worker", seen timestamptz NOT NULL DEFAULT now());
 INSERT INTO "Depot"."Worker" ("Name", email) VALUES ('Ada Berg', 'ada@depot.example'), ('Bo Lund', 'bo@depot.example'), ('Cy Dahl', 'cy@depot.example');
@@ -25,6 +26,12 @@ INSERT INTO "Depot".item (name, note, code, tag, price, keeper) VALUES ('Fork', 
 const COLUMNS = "note code tag place discount price rounded free qty small big seen".split(" ")
 const KINDS: Readonly<Record<string, string>> = { qty: "integer", small: "integer", big: "integer", seen: "timestamp" }
 const kindOf = (column: string) => KINDS[column] ?? (/^(discount|price|rounded|free)$/.test(column) ? "number" : "text")
+const TRIGGERS = `CREATE TABLE "Depot".journal (item int, place text);
+CREATE FUNCTION "Depot".journal() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN INSERT INTO "Depot".journal VALUES (NEW.id, NEW.place); RETURN NULL; END';
+CREATE FUNCTION "Depot".touch() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN NEW.seen := now(); RETURN NEW; END';
+CREATE TRIGGER touched BEFORE UPDATE ON "Depot".item FOR EACH ROW EXECUTE FUNCTION "Depot".touch();
+CREATE TRIGGER journal AFTER UPDATE ON "Depot".item FOR EACH ROW EXECUTE FUNCTION "Depot".journal();
+`
 const FILE = {
   version: 1,
   types: [
@@ -35,6 +42,15 @@ const FILE = {
       id: "Id",
       columns: { name: { from: "Name" }, email: { from: "email", kind: "email" } },
       write: { columns: ["name"], delete: "row" }
+    },
+    {
+      table: "Depot.lot",
+      type: "lots",
+      name: "Lot",
+      exclusive: true,
+      id: "id",
+      columns: { name: { from: "id", kind: "text" }, note: { from: "note" } },
+      write: { columns: ["note"], create: true }
     },
     {
       table: "Depot.item",
@@ -64,6 +80,7 @@ const POLICY = {
   roles: { boss: {}, clerk: {}, guard: {} },
   rules: [
     ...["read", "update", "delete"].flatMap((action) => ["people", "items"].map((type) => rule("boss", action, type))),
+    ...["read", "create"].map((action) => rule("boss", action, "lots")),
     rule("boss", "create", "items"),
     rule("clerk", "read", "items"),
     rule("clerk", "update", "items"),
@@ -175,6 +192,27 @@ layer(TestServices, { excludeTestServices: true })("a change of a warehouse's ma
     })
   )
 
+  it.effect("fails where a trigger writes elsewhere with the rights of changes, of which the mapping warns", () =>
+    Effect.gen(function* () {
+      const { ada, organization } = yield* opened
+      const mappings = yield* Mappings
+      const map = Effect.flatMap(readMappingFile(JSON.stringify(FILE)), (file) => mappings.apply(organization, file))
+      yield* runScript(TRIGGERS)
+      // A trigger that runs before only makes something of the row itself.
+      expect((yield* map).triggers).toEqual(["Depot.item: journal"])
+      const change = ada.update("items.update", ["3"], { note: "seen" })
+      expect((yield* failing(confirmed(ada, yield* change))).message).toContain("nothing was changed")
+      expect(yield* byHand(`SELECT note AS id FROM "Depot".item WHERE id = 3`)).toEqual(["null"])
+      yield* runScript(`ALTER FUNCTION "Depot".journal() SECURITY DEFINER SET search_path = "Depot";\n`)
+      expect((yield* map).triggers).toEqual([])
+      yield* confirmed(ada, yield* change)
+      expect(yield* byHand(`SELECT note AS id FROM "Depot".item WHERE id = 3`)).toEqual(["seen"])
+      expect(yield* byHand(`SELECT count(*) AS id FROM "Depot".journal`)).toEqual(["1"])
+      yield* runScript(`DROP TRIGGER journal ON "Depot".item;\nDROP TRIGGER touched ON "Depot".item;\n`)
+      yield* map
+    })
+  )
+
   it.effect("is shown with the name of the person who asks for it, to those who may see that person", () =>
     Effect.gen(function* () {
       const { ada, bo, cy } = yield* opened
@@ -205,6 +243,9 @@ layer(TestServices, { excludeTestServices: true })("a change of a warehouse's ma
     () =>
       Effect.gen(function* () {
         const { ada } = yield* opened
+        // A new row whose name the database gives has none yet.
+        const added = yield* ada.create("lots.create", { note: "first" })
+        expect([changeLines(added.preview)[1], added.preview.lasting]).toEqual(["Add lot", true])
         const removal = yield* ada.remove("items.delete", ["3"])
         expect(removal.preview.lasting).toBe(true)
         expect(changeLines(removal.preview).join("\n")).toContain("It can't be undone here.")
