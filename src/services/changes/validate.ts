@@ -41,10 +41,11 @@ const digitsOf = (text: string): { readonly before: number; readonly after: numb
   const digits = whole + fraction
   const first = digits.search(/[1-9]/)
   if (first === -1) return { before: 0, after: 0 }
-  const end = digits.length - /0*$/.exec(digits)![0].length
+  let end = digits.length
+  while (digits[end - 1] === "0") end -= 1
   return { before: Math.max(0, point - first), after: Math.max(0, end - point) }
 }
-const NUMBER = /^[+-]?(\d*)\.?(\d*)(?:[eE]([+-]?\d+))?$/
+const NUMBER = /^[+-]?(\d*)(?:\.(\d*))?(?:[eE]([+-]?\d+))?$/
 
 /** Texts for the physical columns of a value. */
 export const validate = (
