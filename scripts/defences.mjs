@@ -11,6 +11,7 @@ import { openServer } from "./server.mjs"
 import { root } from "./stale.mjs"
 
 const JOBS = 2
+const OF_PAGES = new Set(["A4", "A21"])
 const HELP = `npm run defences -- [--write | --check] [NAME…]
 
 Removes each defence from a copy of the source, runs its test, which must fail, and prints the tables of docs/security.md.
@@ -61,6 +62,11 @@ if (flags.check) {
       if (!written.includes(row(cellsOf[kind](entry))))
         faultsBefore.push(`${entry.name}: its row in docs/security.md differs`)
 }
+// Every attack on changes has an entry. Pages are built before their tests, so those of pages have none.
+if (flags.check && wanted.length === 0)
+  for (const [, attack] of readFileSync(page, "utf8").matchAll(/^\| (A\d+) +\|/gm))
+    if (!OF_PAGES.has(attack) && !replays.some(({ name }) => /\(attack (A\d+)/.exec(name)?.[1] === attack))
+      faultsBefore.push(`Attack ${attack} of docs/security.md: no defence is named after it`)
 for (const fault of faultsBefore) console.error(fault)
 if (faultsBefore.length > 0 || flags.check) process.exit(faultsBefore.length === 0 ? 0 : 1)
 

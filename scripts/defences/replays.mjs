@@ -1438,7 +1438,7 @@ export const replays = [
     ]
   },
   {
-    name: "A change of a cell that the person can't see (our own review)",
+    name: "A change of a cell that the person can't see (attack A17)",
     test: [writes, "a proposal and its application reach the oracle's verdict"],
     defence: "write.ts `seen`: each changed cell under its mask",
     removed: "the masks",
@@ -1494,14 +1494,14 @@ export const replays = [
     ]
   },
   {
-    name: "A confirmation was replayed, or sent fifty times at once (our own review)",
+    name: "A confirmation was replayed, or sent fifty times at once (attack A10)",
     test: [racesTest, "is applied once, and every confirmation gets the same receipt"],
     defence: "apply.ts `CLAIM`: the claim needs the state in which the change was read",
     removed: "the state in the claim",
     patches: [[apply, "AND state = $4::text\n", "AND $4::text <> ''\n"]]
   },
   {
-    name: "An approval of a change executed another one than was shown (published for several agent SDKs)",
+    name: "An approval of a change executed another one than was shown (attack A11, published for several agent SDKs)",
     test: [refusalsTest, "for a forged or old digest, another person's change, and twice at once"],
     defence: "decisions.ts `confirm`: a confirmation names the digest of what was shown",
     removed: "the comparison of digests",
@@ -1515,7 +1515,7 @@ export const replays = [
     patches: [[apply, "AND expires_at > clock_timestamp() AND (level", "AND (level"]]
   },
   {
-    name: "A row changed between preview and confirmation (our own review)",
+    name: "A row changed between preview and confirmation (attack A7)",
     test: [refusalsTest, "changed, which is said, and nothing is written"],
     defence: "writeUnits.ts `compareUnit`: locked rows are compared with what was shown",
     removed: "the comparison of cells and names",
@@ -1560,11 +1560,17 @@ export const replays = [
     ]
   },
   {
-    name: "What a constraint or trigger of a mapped table says told of a row that the person can't see (our own review)",
+    name: "What a constraint or trigger of a mapped table says told of a row that the person can't see (attack A16)",
     test: [mappedChanges, "is refused with one sentence that tells of no other row"],
     defence: "taken.ts `taken`: one sentence for every refusal of a write",
     removed: "the sentence",
-    patches: [["src/services/changes/taken.ts", "Effect.fail(NotAllowed.of(NOT_TAKEN))", "Effect.fail(error)"]]
+    patches: [
+      [
+        "src/services/changes/taken.ts",
+        "Effect.fail(NotAllowed.of(onlyDeletes ? NOT_DELETED : NOT_TAKEN))",
+        "Effect.fail(error)"
+      ]
+    ]
   },
   {
     name: "A deferred trigger of a mapped table ran with the rights of the service (our own review)",
@@ -1596,6 +1602,55 @@ export const replays = [
         "[...text.slice(0, 4 * MAX_SHOWN)]"
       ]
     ]
+  },
+  {
+    name: "A value that the person did say was set in another row (attack A2)",
+    test: ["test/agents/provenance.test.ts", "don't follow from words that name something else"],
+    defence: "Provenance.ts `#saidAll`: a lookup names its rows only if the person said what it filters by",
+    removed: "the comparison of filters with what the person said",
+    patches: [
+      [
+        "src/agents/guards/Provenance.ts",
+        "const isAskedFor = this.#saidAll(filters, typeNames)",
+        "const isAskedFor = true"
+      ]
+    ]
+  },
+  {
+    name: "Another site's form that decided about a change (attack A20)",
+    test: [
+      "test/channels/http/changes.test.ts",
+      "a browser's session has both, and changes something only for Max's own page with a header that forms can't send"
+    ],
+    defence: "authenticate.ts `isOwnChange`: the own Origin, and X-Requested-With or a JSON body",
+    removed: "the required header",
+    patches: [["src/channels/http/authenticate.ts", " && (requestedWith !== undefined || JSON_TYPE.test(type))", ""]]
+  },
+  {
+    name: "Another organization's change, shown to and decided by its approvers (attack A27)",
+    test: [
+      "test/channels/http/canary.test.ts",
+      "changes, their cards, lists, histories and actions tell no other organization anything, nor the logs a value"
+    ],
+    defence: "records.ts: the organization in the statement that reads changes",
+    removed: "the organization",
+    patches: [
+      [
+        "src/services/changes/records.ts",
+        "FROM max.changes c WHERE c.organization_id = $1::bigint AND",
+        "FROM max.changes c WHERE $1::bigint IS NOT NULL AND"
+      ]
+    ]
+  },
+  {
+    name: "An attribute of a span that no list allows (attack A30)",
+    test: [
+      "test/observability/Telemetry.test.ts",
+      "takes the place and the clock of a span of Effect's, with attributes of the allowlist"
+    ],
+    defence: "attributes.ts `collect`: only attributes of the list leave the process",
+    removed: "the list",
+    patches: [["src/observability/attributes.ts", "one !== undefined && ATTRIBUTES.has(name)", "one !== undefined"]]
   },
   {
     name: "A related row that a rule looks at changed between preview and confirmation (attack A9)",
@@ -1690,7 +1745,7 @@ export const replays = [
     patches: [["src/services/mapping/checkWrite.ts", "if (why !== undefined) fault(", "if (why === null) fault("]]
   },
   {
-    name: "A person approved a change of cells that the person can't see (our own review)",
+    name: "A person approved a change of cells that the person can't see (attack A12)",
     test: [
       changesTest,
       "can't be approved by a person who doesn't see a cell that it changes, also without the preview"
@@ -1762,7 +1817,7 @@ export const replays = [
     ]
   },
   {
-    name: "The proposer gave the second person's yes with another credential or agent (our own review)",
+    name: "The proposer gave the second person's yes with another credential or agent (attack A13)",
     test: [approvalTest, "is never given by the proposer, with the approver's role, another token or an agent"],
     defence: "decisions.ts and the claim in apply.ts: the approver's person differs from the proposer's",
     removed: "the three comparisons",
@@ -1861,7 +1916,7 @@ export const replays = [
     ]
   },
   {
-    name: "The second person's yes applied what the proposer may no longer do (our own review)",
+    name: "The second person's yes applied what the proposer may no longer do (attack A8)",
     test: [approvalTest, "applies nothing after the proposer lost the permission, though the approver has it"],
     defence: "decisions.ts `partiesOf`: the proposer's plans of now, not only the approver's, decide",
     removed: "the proposer's plans",
@@ -1881,7 +1936,7 @@ export const replays = [
     patches: [[decisions, "    if (!mayApprove(stored, confirming.principal)) return yield* noChange\n", ""]]
   },
   {
-    name: "A change that a narrow token proposed was widened by its confirmation (our own review)",
+    name: "A change that a narrow token proposed was widened by its confirmation (attack A6)",
     test: [changesTest, "of a caller whose agent or token narrows it needs both, also when the person confirms alone"],
     defence: "decisions.ts `partiesOf`: the proposing credential's scope and agent stay in force",
     removed: "the proposing credential",
@@ -1895,7 +1950,7 @@ export const replays = [
     patches: [[decisions, 'stored.state === "drafted" || !(own || others)', "!(own || others)"]]
   },
   {
-    name: "The row of a member was deleted (our own review)",
+    name: "The row of a member was deleted (attack A15)",
     test: [refusalsTest, "with one clear error for each bad input, and nothing is written"],
     defence: "propose.ts `refuseMembers`: no membership may lead nowhere",
     removed: "the refusal",
@@ -1904,7 +1959,7 @@ export const replays = [
     ]
   },
   {
-    name: "Limits were exceeded by proposals at the same time (our own review)",
+    name: "Limits were exceeded by proposals at the same time (attack A26)",
     test: [
       racesTest,
       "share exact limits per person: changes, deletions, rows and calls, each refused with the seconds to wait"
@@ -1921,7 +1976,7 @@ export const replays = [
     patches: [[apply, "role: deletesPeople ? undefined : changeRole,", "role: undefined,"]]
   },
   {
-    name: "A token that only proposes confirmed its own change (our own review)",
+    name: "A token that only proposes confirmed its own change (attack A22)",
     test: [
       "test/channels/http/changes.test.ts",
       "a token with changes alone proposes and withdraws, and neither confirms nor rejects"
@@ -2004,7 +2059,7 @@ export const replays = [
     patches: [["src/agents/guards/ReplyGuard.ts", "if (seen.contradicts(sentence, claim))", "if (false)"]]
   },
   {
-    name: "A row's text led a model to draft a change (our own review)",
+    name: "A row's text led a model to draft a change (attack A1)",
     test: ["test/agents/provenance.test.ts", "hold nothing that the person didn't ask for"],
     defence: "Provenance.ts `judge`: the subject is named by the person",
     removed: "the judgement of subjects",
@@ -2064,7 +2119,7 @@ export const replays = [
     patches: [["src/agents/guards/Provenance.ts", '!asksFor("removal", this.#now)', "false"]]
   },
   {
-    name: "A reply claimed a change that waits (our own review)",
+    name: "A reply claimed a change that waits (attack A5)",
     test: ["test/agents/provenance.test.ts", "are never said to be done"],
     defence: "ReplyGuard.ts `faultsOf`: `claimsDeed`",
     removed: "the guard of deeds",
@@ -2288,14 +2343,14 @@ export const replays = [
     patches: [["src/channels/mcp/changing.ts", ` && level === "once"`, ""]]
   },
   {
-    name: "An MCP client that makes up the person's answer (our own review)",
+    name: "An MCP client that makes up the person's answer (attack A24)",
     test: [mcpChanges, "isn't asked without the scope confirm"],
     defence: "mcp/changing.ts: a client confirms only with the scope confirm",
     removed: "the scope",
     patches: [["src/channels/mcp/changing.ts", "const mayAsk = confirms && ", "const mayAsk = "]]
   },
   {
-    name: "An answer to one question that confirms another change (our own review)",
+    name: "An answer to one question that confirms another change (attack A25)",
     test: [mcpChanges, "confirms nothing with a state that was changed"],
     defence: "mcp/changing.ts: the state must be that of the same call",
     removed: "the comparison",
@@ -2792,7 +2847,7 @@ export const replays = [
     patches: [["src/services/network/hosts.ts", 'return !blocked.check(address, "ipv4")', "return true"]]
   },
   {
-    name: "A value of two dots moved a request to another path (our own review)",
+    name: "A value of two dots moved a request to another path (attack A18)",
     test: [outboxTest, "puts values in their places only: no value changes the path, opens a template or ends a line"],
     defence: "template.ts `addressOf`: no segment that a value makes is a dot segment",
     removed: "the comparisons of the path",
@@ -2831,7 +2886,7 @@ export const replays = [
     patches: [["src/web/chat/state/Kept.ts", " && person === by?.person", ""]]
   },
   {
-    name: "The author of a ticket had a change applied with one yes (our own review)",
+    name: "The author of a ticket had a change applied with one yes (attack A28)",
     test: [
       "test/channels/http/intake.test.ts",
       "drafts a change that only another member approves, though the policy asks for one yes"
@@ -2936,7 +2991,7 @@ export const replays = [
     patches: [[decisions, "requireSame(calls, parties, queries)", "requireSame(calls, [], queries)"]]
   },
   {
-    name: "A person approved an action about an entry of another system that only the proposer may read (our own review)",
+    name: "A person approved an action about an entry of another system that only the proposer may read (attack A19)",
     test: [
       "test/services/actions/references.test.ts",
       "is neither looked up for nor shown to a person who may not read it there"

@@ -163,6 +163,8 @@ export const Receipt = Schema.Struct({
   calls: optional(Schema.Int),
   /** Whether one of those that are done declares an inverse, which undoing the change proposes. */
   invertible: optional(Schema.Boolean),
+  /** Whether it stays for good: nothing here undoes it. */
+  lasting: optional(Schema.Literal(true)),
   /** Of a publication: the version of the policy that it put in force. */
   version: optional(Schema.Int),
   /** ISO 8601, UTC. */
@@ -215,6 +217,8 @@ export const Preview = Schema.Struct({
   undoes: optional(Schema.String),
   /** Of an undo: the names of actions that it doesn't take back. */
   remains: optional(Schema.Array(Schema.String)),
+  /** Whether it can't be undone here once it is confirmed, as the deletion of a row that Max doesn't read whole. */
+  lasting: optional(Schema.Literal(true)),
   undoneBy: optional(Schema.String),
   replacedBy: optional(Schema.String)
 })

@@ -63,6 +63,8 @@ export interface Mapping {
 export interface MappedWrite {
   /** The keys of the columns that may be set. */
   readonly columns: ReadonlyArray<string>
+  /** What the types of these columns take, by the column's key; without it, only the database refuses a value. */
+  readonly limits?: Readonly<Record<string, Limit>>
   /** How rows are added; without it none are. Postgres gives them their id. */
   readonly create?: MappedCreate
   /** Whether rows may be deleted. */
@@ -73,6 +75,19 @@ export interface MappedWrite {
   readonly carried?: ReadonlyArray<Carried>
   /** A deletion sets these physical columns and leaves the row; `now` is the time of the change. */
   readonly removal?: ReadonlyArray<{ readonly column: string; readonly is: string | boolean }>
+}
+
+/** What every value of a physical column must be, by its type alone: it says nothing of any row. */
+export interface Limit {
+  /** Whether it is never empty. */
+  readonly full?: boolean
+  /** In characters. */
+  readonly maxLength?: number
+  /** The digits of a number before and after the decimal point; more of the latter would be rounded. */
+  readonly whole?: number
+  readonly fraction?: number
+  readonly min?: number
+  readonly max?: number
 }
 
 /** A relation whose rows a deletion takes along or changes. */

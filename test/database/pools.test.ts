@@ -61,6 +61,30 @@ layer(ShortLookups, { excludeTestServices: true })("the lookup and search pools"
     })
   )
 
+  it.effect("run a lookup without delay while all connections for figures add up", () =>
+    Effect.gen(function* () {
+      const organization = yield* makeOrganization("adding")
+      yield* addPeople(organization, [{ name: "Ada Lovelace", email: "ada@example.com" }])
+      const admin = yield* asMember(organization, "admin@adding.example", "admin")
+      const { figures } = yield* Database
+      const adding = yield* Effect.forkChild(
+        Effect.all(
+          Array.from({ length: 4 }, () => figures!`/* adding */ SELECT pg_sleep(3)`),
+          { concurrency: "unbounded" }
+        )
+      )
+      yield* runs("/* adding */", 2)
+      for (let round = 0; round < 20; round++) {
+        const page = yield* admin.find({ filters: [{ columnId: "email", op: "eq", value: "ada@example.com" }] })
+        expect(page.total).toBe(1)
+      }
+      // The first two were still running, so no lookup waited for them.
+      yield* runs("/* adding */", 2)
+      expect(adding.pollUnsafe()).toBeUndefined()
+      yield* Fiber.interrupt(adding)
+    })
+  )
+
   it.effect("cancel an abandoned search on the server", () =>
     Effect.gen(function* () {
       const { search } = yield* Database

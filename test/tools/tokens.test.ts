@@ -5,6 +5,7 @@ import { encodeId, makeIdGenerator } from "../../src/domain/ids.ts"
 import type { Page } from "../../src/domain/Page.ts"
 import { changeDefinitions } from "../../src/tools/ChangeTool.ts"
 import { toolDefinitions } from "../../src/tools/definitions.ts"
+import { CHANGE_PROMPT, SYSTEM_PROMPT } from "../../src/tools/prompt.ts"
 import { renderPage, renderTypes } from "../../src/tools/render.ts"
 
 const tokens = (text: string) => encode(text).length
@@ -52,6 +53,14 @@ describe("the token cost of the tools (o200k)", () => {
     expect(others).toEqual([])
     expect(JSON.stringify(changeDefinitions.slice(0, 3))).toBe(JSON.stringify(toolDefinitions))
     expect(cost).toBeLessThanOrEqual(110)
+  })
+
+  it("is at most 345 for the system prompt, and 42 more for a turn that may propose changes", () => {
+    const [plain, changing] = [tokens(SYSTEM_PROMPT), tokens(CHANGE_PROMPT)]
+    console.log(`system prompt: ${plain} tokens, with changes ${changing}`)
+    expect(CHANGE_PROMPT.startsWith(SYSTEM_PROMPT)).toBe(true)
+    expect(plain).toBeLessThanOrEqual(345)
+    expect(changing - plain).toBeLessThanOrEqual(42)
   })
 
   it("is at most 240 for a page of ten people with five columns, and what README says", () => {

@@ -27,7 +27,7 @@ const cellLines = ({ becomes, name, was }: PreviewCell): ReadonlyArray<string> =
 
 const stepLines = ({ action, actionId, call, cells, displayName, entityId }: PreviewStep): ReadonlyArray<string> => [
   bold(
-    call === undefined
+    call === undefined && (displayName ?? entityId) !== ""
       ? `${shown(action)}: ${displayName === undefined ? entityId : shown(displayName)}`
       : shown(action)
   ),
@@ -59,11 +59,12 @@ const policyLines = ({ changes, problems, replaces, tests, warnings }: PreviewPo
 
 /** What a change needs and how long it waits. */
 const standing = (preview: Preview, isSaid: boolean): ReadonlyArray<string> => {
-  const { approvers, level, receipt, seconds, state } = preview
+  const { approvers, lasting, level, receipt, seconds, state } = preview
   if (receipt !== undefined) return [shown(receipt.message)]
   if (state !== "open" && state !== "waiting") return [`Nothing was changed: it is ${state}.`]
   return [
     ...(preview.complete ? [] : ["You don't see everything that this changes, so you can't confirm it."]),
+    ...(lasting === true ? ["It can't be undone here."] : []),
     ...(level === "second" ? [`Another person must approve this: role ${rolesIn(approvers)}.`] : []),
     [
       ...(isSaid ? [] : ["Nothing has changed yet."]),
@@ -96,8 +97,8 @@ export const changeLines = (preview: Preview, isSaid = false): ReadonlyArray<str
 }
 
 /** What came of it. */
-export const receiptLine = ({ calls = 0, invertible, message, rows }: Receipt, changeId: string): string =>
-  calls === rows && invertible !== true
+export const receiptLine = ({ calls = 0, invertible, lasting, message, rows }: Receipt, changeId: string): string =>
+  lasting === true || (calls === rows && invertible !== true)
     ? shown(message)
     : `${shown(message)} ${dim(`To undo it: max change undo ${changeId}`)}`
 

@@ -80,6 +80,19 @@ const MappingSchema = Schema.Struct({
   write: Schema.optionalKey(
     Schema.Struct({
       columns: Schema.Array(Schema.String),
+      limits: Schema.optionalKey(
+        Schema.Record(
+          Schema.String,
+          Schema.Struct({
+            full: Schema.optionalKey(Schema.Boolean),
+            maxLength: Schema.optionalKey(Schema.Int),
+            whole: Schema.optionalKey(Schema.Int),
+            fraction: Schema.optionalKey(Schema.Int),
+            min: Schema.optionalKey(Schema.Finite),
+            max: Schema.optionalKey(Schema.Finite)
+          })
+        )
+      ),
       create: Schema.optionalKey(
         Schema.Struct({
           needed: Schema.Array(Schema.String),

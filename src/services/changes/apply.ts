@@ -16,6 +16,7 @@ import type { WriteAction } from "../../permissions/WritePlan.ts"
 import { type Caller, requireKnown } from "./callers.ts"
 import { documentOf } from "./document.ts"
 import { StalePlan } from "./evaluate.ts"
+import { whyLasting } from "./lasting.ts"
 import type { Made } from "./made.ts"
 import { deletedPeople, refuseMembers } from "./propose.ts"
 import { appendEvents, insertEvents, isoTime, type Stored, type Via } from "./records.ts"
@@ -130,7 +131,7 @@ export const apply = Effect.fnUntraced(function* (
   )
   const named = (document.calls ?? []).map(({ action }) => action)
   for (const writer of writers) yield* requireKnown(named, writer)
-  const receipt = receiptOf(document, units, decider)
+  const receipt = receiptOf(document, units, decider, catalog)
   // Memberships are read as the service, after the claim has locked the epoch.
   const deletesPeople = deletedPeople(document.steps, { catalog }).length > 0
   return yield* Effect.gen(function* () {
@@ -169,7 +170,12 @@ const NO_ROLE =
   "Rows of mapped tables can't be changed here: this database has no role that writes them. Nothing was changed."
 
 /** The receipt, whose time the claim sets. What becomes of calls is known later. */
-const receiptOf = (document: ChangeDocument, units: ReadonlyArray<Unit>, by: string): Receipt => ({
+const receiptOf = (
+  document: ChangeDocument,
+  units: ReadonlyArray<Unit>,
+  by: string,
+  catalog: Caller["catalog"]
+): Receipt => ({
   state: "applied",
   message: [
     units.length === 0 ? "Confirmed." : `Done: ${summaryOf(units)}.`,
@@ -177,6 +183,7 @@ const receiptOf = (document: ChangeDocument, units: ReadonlyArray<Unit>, by: str
   ].join(" "),
   rows: units.length + (document.calls?.length ?? 0),
   ...(document.calls === undefined ? {} : { calls: document.calls.length }),
+  ...(whyLasting(document, catalog) === undefined ? {} : { lasting: true }),
   at: "",
   by,
   entities: units.map(({ action, id, type }) => ({

@@ -131,7 +131,7 @@ export const openAction = (action: Action, caller: Caller): OpenRowAction | unde
   return action.executor.op !== "delete" && columns.length === 0 ? undefined : { action, type, columns }
 }
 
-/** A caller's own row in People; undefined where no statement for changes reads it, as for a mapped type, or nothing is visible. */
+/** A caller's own row in People; undefined where nothing is visible, and for a mapped type: its table may be unavailable, and no other type's changes depend on it. */
 export const ownPerson = ({ catalog, principal, readOf }: Caller): NamedPerson | undefined => {
   const type = peopleOf(catalog)
   const read = type === undefined ? undefined : readOf(type)

@@ -21,6 +21,7 @@ import { parseId, showId } from "../../domain/values.ts"
 import { listOf } from "../cells/cellWriter.ts"
 import { readingOf } from "./approverSees.ts"
 import type { Caller } from "./callers.ts"
+import { whyLasting } from "./lasting.ts"
 import { madeDocument } from "./made.ts"
 import { compiled } from "./reader.ts"
 import type { Stored } from "./records.ts"
@@ -61,7 +62,9 @@ export const previewOf = Effect.fnUntraced(function* (
   const isDone = stored.state === "applied"
   const isJudged = judged !== undefined
   const shown = document === undefined ? undefined : yield* showSteps(document, viewer, { isDone, isJudged })
-  const proposerName = judged === undefined ? yield* nameOf(stored.proposer_id, viewer) : judged.proposerName
+  // The statement that judged a change reads no name from a mapped table of people.
+  const isNamed = judged !== undefined && peopleOf(viewer.catalog)?.mapping === undefined
+  const proposerName = isNamed ? judged.proposerName : yield* nameOf(stored.proposer_id, viewer)
   const complete = shown?.complete === true
   const pending = stored.state === "open" || stored.state === "waiting"
   return {
@@ -87,6 +90,7 @@ export const previewOf = Effect.fnUntraced(function* (
     ...(stored.receipt === undefined ? {} : { receipt: stored.receipt }),
     ...(stored.undoes === null ? {} : { undoes: stored.undoes }),
     ...(document?.remains === undefined ? {} : { remains: document.remains.map(cut) }),
+    ...(document === undefined || whyLasting(document, viewer.catalog) === undefined ? {} : { lasting: true }),
     ...(stored.undone_by === null ? {} : { undoneBy: stored.undone_by }),
     ...(stored.replaced_by === null ? {} : { replacedBy: stored.replaced_by })
   }
@@ -104,13 +108,16 @@ export const namesOfMembers = Effect.fnUntraced(function* (
 ): Effect.fn.Return<ReadonlyMap<string, string>, Unavailable> {
   const people = peopleOf(viewer.catalog)
   const read = people === undefined ? undefined : viewer.readOf(people)
-  // A mapped type has no statement for changes yet.
-  if (people === undefined || people.mapping !== undefined || read === undefined) return new Map()
-  const anchors = new Map(anchorIds.map((anchorId) => [parseId(anchorId, undefined), anchorId]))
+  if (people === undefined || read === undefined) return new Map()
+  const anchors = new Map(anchorIds.map((anchorId) => [parseId(anchorId, people.mapping?.id.type), anchorId]))
   const ids = [...anchors.keys()].filter((id) => id !== undefined)
   if (ids.length === 0) return new Map()
   const statement = yield* compiled(() => compileSeen(people, ids, [], read, viewer.catalog))
-  const seen = yield* viewer.read<SeenRow>(statement)
+  const reading = viewer.read<SeenRow>(statement)
+  // A change is shown without the name while a mapped table of people can't be read.
+  const seen = yield* people.mapping === undefined
+    ? reading
+    : Effect.catchTag(reading, "Unavailable", () => Effect.succeed([]))
   return new Map(seen.flatMap(({ id, name }) => (name === null ? [] : [[anchors.get(id)!, cut(name)]])))
 })
 

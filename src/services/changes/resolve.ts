@@ -21,7 +21,7 @@ import { canonicalJson } from "./document.ts"
 import { findTarget } from "./findTarget.ts"
 import { idForNew } from "./made.ts"
 import { type SetCell, signatureOf, type Unit } from "./Unit.ts"
-import { checkText, validate } from "./validate.ts"
+import { checkText, limitProblem, validate } from "./validate.ts"
 import { followed, type Places, type Pointer, requireKnownBefore } from "./writePointers.ts"
 
 /** A step as a caller writes it. */
@@ -211,13 +211,13 @@ const resolveCells = Effect.fnUntraced(function* (
     const text = yield* at(Effect.fromResult(checkText(column, value)))
     // A new row's cells are empty already.
     if (creates && text === undefined) continue
-    cells.set(column.key, {
-      column,
-      texts:
-        column.storage._tag === "Value"
-          ? yield* at(Effect.fromResult(validate(column, text, caller.catalog.organization)))
-          : yield* at(resolveTargets(column, text, units, caller, queries))
-    })
+    const texts =
+      column.storage._tag === "Value"
+        ? yield* at(Effect.fromResult(validate(column, text, caller.catalog.organization)))
+        : yield* at(resolveTargets(column, text, units, caller, queries))
+    const problem = limitProblem(column, texts[0] ?? null, type.mapping?.write?.limits?.[column.key] ?? {})
+    if (problem !== undefined) return yield* at(Effect.fail(InvalidInput.of(`${column.slug} ${problem}.`)))
+    cells.set(column.key, { column, texts })
   }
   return type.columns.flatMap(({ key }) => cells.get(key) ?? [])
 })

@@ -5,6 +5,7 @@ import type { ChangeDocument, ChangeState, ChangeStep } from "../../domain/Chang
 import { type EntityType, typeByKey } from "../../domain/EntityType.ts"
 import { Decided, Stale, type UnknownName } from "../../domain/errors.ts"
 import type { Caller } from "./callers.ts"
+import { whyLasting } from "./lasting.ts"
 import { type Made, madeDocument, rowDigest } from "./made.ts"
 import { noChange } from "./propose.ts"
 import type { Stored } from "./records.ts"
@@ -34,24 +35,13 @@ export const undoable = (
 
 const MOVED = "The columns of this type have changed since: it can't be undone."
 
-const GONE = "A deleted row of a mapped table can't be brought back here, because Max doesn't read all of it."
-
-const KEPT = "Rows of this mapped table can't be deleted here, so one that was added can't be taken back."
-
 const addsMapped = (action: string, type: string, { catalog }: Pick<Caller, "catalog">): boolean =>
   actionByKey(catalog, action)?.executor.op === "create" && typeByKey(catalog, type)?.mapping !== undefined
 
-const deletable = (type: string, { catalog }: Pick<Caller, "catalog">): boolean =>
-  actionByKey(catalog, `${type}.delete`) !== undefined
-
 /** The units that undo a document, the last step first. */
 export const inverseOf = (document: ChangeDocument, caller: Caller): Effect.Effect<ReadonlyArray<Unit>, Stale> => {
-  const deletesMapped = ({ action, type }: ChangeStep) =>
-    actionByKey(caller.catalog, action)?.executor.op === "delete" &&
-    typeByKey(caller.catalog, type)?.mapping !== undefined
-  if (document.steps.some(deletesMapped)) return Effect.fail(Stale.of(GONE))
-  const kept = document.steps.find(({ action, type }) => addsMapped(action, type, caller) && !deletable(type, caller))
-  if (kept !== undefined) return Effect.fail(Stale.of(KEPT))
+  const lasting = whyLasting(document, caller.catalog)
+  if (lasting !== undefined) return Effect.fail(Stale.of(lasting))
   const units = document.steps.toReversed().map((step) => inverseStep(step, caller))
   return units.includes(undefined) ? Effect.fail(Stale.of(MOVED)) : Effect.succeed(units as ReadonlyArray<Unit>)
 }

@@ -102,7 +102,8 @@ export const writeUnits = Effect.fnUntraced(function* (
     if (op === "create" && type.mapping !== undefined) given.set(id, written[0]!.id!)
   }
   if (mapped.length > 0) {
-    yield* taken(sql.unsafe(DEFERRED))
+    const onlyDeletes = mapped.every(({ units: [{ op }] }) => op === "delete")
+    yield* taken(sql.unsafe(DEFERRED), onlyDeletes)
     // Again, because only the locks of the writes keep the relations as they are.
     yield* requireWritable(mapped, rows)
   }
@@ -252,9 +253,9 @@ const write = Effect.fnUntraced(function* ({ units }: Group, { assignments, writ
           ? compileInsert(type, id, assignments, writer.catalog)
           : compileRestore(type, id, restores, links, writer.catalog)
   )
-  const written = yield* type.mapping === undefined ? writing : taken(writing)
-  // A writable table has one row of an id: another row of it would be one that nobody was shown.
-  if (written.length !== units.length) return yield* Stale.of(otherwise([]))
+  const written = yield* type.mapping === undefined ? writing : taken(writing, op === "delete")
+  // A writable table has one row of an id: another row of it would be one that wasn't shown.
+  if (written.length !== units.length) return yield* Stale.of(OTHERWISE)
   const isGiven = op === "create" && type.mapping !== undefined
   for (const unit of units) {
     const row = isGiven ? written[0] : written.find((one) => one.id === unit.id)

@@ -21,5 +21,7 @@ export interface Applied {
   readonly grants: ReadonlyArray<string>
   /** Rights of the same role that no mapping asks for and that this user can't take away. */
   readonly excess: ReadonlyArray<string>
+  /** Triggers of tables that are written which run with those rights, as schema.table and name. */
+  readonly triggers: ReadonlyArray<string>
   readonly advice: ReadonlyArray<string>
 }

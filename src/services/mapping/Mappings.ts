@@ -139,6 +139,11 @@ export class Mappings extends Context.Service<
                 kept,
                 grants: writes.all,
                 excess: writes.excess,
+                triggers: checked.flatMap(({ relation, type }) =>
+                  type.mapping?.write === undefined
+                    ? []
+                    : relation.laterTriggers.map((name) => `${relation.name}: ${printable(name)}`)
+                ),
                 advice: checked.flatMap(({ advice }) => advice),
                 types: types.map((type, index) => ({
                   slug: type.slug,

@@ -1,6 +1,7 @@
 /** Checks what an entry of a mapping lets changes write. Pure. */
 import {
   type Column,
+  type Limit,
   type MappedCreate,
   type MappedWrite,
   nameOfRelation,
@@ -62,13 +63,13 @@ export const writeOf = (
   const { carried, uncounted } = write.delete === "row" ? carriedBy(relation, facts) : { carried: [], uncounted: [] }
   const followers = new Set([...carried.map((each) => nameOfRelation(each.relation)), ...uncounted])
   for (const table of followers)
-    if (!cascades.includes(table))
-      fault(
-        `rows of ${table} would go or change with a deleted row. Accept that with "cascades": [${JSON.stringify(table)}], or leave "delete" out.`
-      )
-    else if (uncounted.includes(table))
+    if (uncounted.includes(table))
       fault(
         `how many rows of ${table} would go with a deleted row can't be counted, because Max may not read them or they take along rows of themselves. Leave "delete" out.`
+      )
+    else if (!cascades.includes(table))
+      fault(
+        `rows of ${table} would go or change with a deleted row. Accept that with "cascades": [${JSON.stringify(table)}], or leave "delete" out.`
       )
   for (const table of cascades)
     if (!followers.has(table))
@@ -76,8 +77,18 @@ export const writeOf = (
   const create = write.create === undefined ? undefined : createOf(entry, keys, relation, columns, fault)
   if (keys.length === 0 && write.columns.length === 0 && write.delete === undefined)
     fault(`it names nothing that may be changed. Leave "write" out.`)
+  const limits = Object.fromEntries(
+    columns.flatMap(({ key, storage }): ReadonlyArray<readonly [string, Limit]> => {
+      if (!keys.includes(key) || storage._tag === "Many") return []
+      const { limit } = relation.columns.find(({ name }) => name === storage.column)!
+      // What a reference is set to is an id of its target.
+      const told = storage._tag === "One" ? (limit.full === true ? { full: true } : {}) : limit
+      return Object.keys(told).length === 0 ? [] : [[key, told]]
+    })
+  )
   return {
     columns: [...new Set(keys)],
+    ...(Object.keys(limits).length === 0 ? {} : { limits }),
     ...(create === undefined ? {} : { create }),
     ...(write.delete === undefined ? {} : { delete: true }),
     ...(cascades.length === 0 ? {} : { cascades }),
@@ -134,7 +145,7 @@ const createOf = (
     ...(entry.organization === undefined ? [] : [entry.organization]),
     ...where.map(([name]) => name)
   ])
-  for (const { filled, generated, name, notNull } of relation.columns) {
+  for (const { filled, generated, limit, name } of relation.columns) {
     const says = `every row needs ${quoted(name)}`
     if (name === entry.id && !filled)
       cant(
@@ -142,13 +153,15 @@ const createOf = (
       )
     else if (given.has(name) && generated)
       cant(`Postgres generates ${quoted(name)}, which decides whether a row is shown.`)
-    else if (notNull && !filled && !set.has(name) && !given.has(name))
+    else if (limit.full === true && !filled && !set.has(name) && !given.has(name))
       cant(`${says}, which "columns" doesn't set. Add it there, give it a default, or leave "create" out.`)
-    else if (notNull && where.some(([column, is]) => column === name && is === null))
+    else if (limit.full === true && where.some(([column, is]) => column === name && is === null))
       cant(`${says}, and "where" shows only rows without it.`)
   }
   return {
-    needed: relation.columns.flatMap(({ filled, name, notNull }) => (notNull && !filled ? (set.get(name) ?? []) : [])),
+    needed: relation.columns.flatMap(({ filled, limit, name }) =>
+      limit.full === true && !filled ? (set.get(name) ?? []) : []
+    ),
     sequences: relation.sequences
   }
 }

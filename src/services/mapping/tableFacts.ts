@@ -2,7 +2,7 @@
 import type { PgClient } from "@effect/sql-pg"
 import { Effect, Schema } from "effect"
 import type { SqlError } from "effect/sql"
-import type { IdType, Relation, SourceType } from "../../domain/EntityType.ts"
+import type { IdType, Limit, Relation, SourceType } from "../../domain/EntityType.ts"
 
 export interface ColumnFacts {
   readonly name: string
@@ -15,6 +15,8 @@ export interface ColumnFacts {
   /** The declared fractional digits of a second: frameworks that store UTC in times without a zone declare them. */
   readonly precision: number | null
   readonly notNull: boolean
+  /** What its type takes, that of a domain included. */
+  readonly limit: Limit
   /** Whether Postgres alone gives it its value: a generated column, or an identity that is always generated. */
   readonly generated: boolean
   /** Whether a row that doesn't state it gets a value: a default, an identity or a generated column. */
@@ -71,6 +73,8 @@ export interface RelationFacts {
   readonly rules: boolean
   /** The triggers whose functions belong to a role that isn't trusted. */
   readonly foreignTriggers: ReadonlyArray<string>
+  /** The triggers that run after a row is written, as the role that writes it. */
+  readonly laterTriggers: ReadonlyArray<string>
   /** Definitions of the indexes on expressions. */
   readonly indexes: ReadonlyArray<string>
   /** Untrusted owners and row security: what keeps Max from reading it, each with the statement that mends it. */
@@ -127,6 +131,23 @@ const idType = (type: TypeRow): IdType | undefined => {
   return TEXT.has(type.name) ? "text" : undefined
 }
 
+const whole = (bytes: number) => () => ({ fraction: 0, min: -(2 ** (8 * bytes - 1)), max: 2 ** (8 * bytes - 1) - 1 })
+const length = (modifier: number) => (modifier < 4 ? {} : { maxLength: modifier - 4 })
+
+/** What the values of a type are, by the modifier of its column as Postgres stores it; -1 without one. */
+const LIMITS: Readonly<Record<string, (modifier: number) => Limit>> = {
+  int2: whole(2),
+  int4: whole(4),
+  int8: () => ({ fraction: 0 }),
+  varchar: length,
+  bpchar: length,
+  numeric: (modifier) => {
+    const [digits, fraction] = [(modifier - 4) >> 16, (modifier - 4) & 0x7ff]
+    // Above 1,000, it is a negative scale, which rounds before the decimal point.
+    return modifier < 4 || fraction > 1000 ? {} : { whole: Math.max(0, digits - fraction), fraction }
+  }
+}
+
 const { Array: List, Boolean, Finite, Literals, NullOr, String, Struct } = Schema
 
 const typeFields = { name: String, builtin: Boolean, type: String, textual: Boolean }
@@ -147,6 +168,8 @@ const RelationRow = Struct({
       of: TypeRow,
       precision: NullOr(Finite),
       notNull: Boolean,
+      full: Boolean,
+      modifier: Finite,
       generated: Boolean,
       filled: Boolean,
       comment: NullOr(String),
@@ -171,6 +194,7 @@ const RelationRow = Struct({
   rowSecurity: Boolean,
   rules: Boolean,
   foreignTriggers: List(String),
+  laterTriggers: List(String),
   indexes: List(String),
   checks: List(Struct({ column: String, definition: String })),
   faults: List(String),
@@ -190,8 +214,8 @@ const names = (attributes: string, relation: string) =>
     JOIN pg_attribute a ON a.attrelid = ${relation} AND a.attnum = x.num)`
 
 const FACTS = `/* max map */ WITH RECURSIVE base AS (
-  SELECT t.oid AS type, t.oid AS base FROM pg_type t WHERE t.typtype <> 'd'
-  UNION ALL SELECT d.oid, b.base FROM pg_type d JOIN base b ON d.typbasetype = b.type WHERE d.typtype = 'd'),
+  SELECT t.oid AS type, t.oid AS base, -1 AS modifier, false AS filled FROM pg_type t WHERE t.typtype <> 'd'
+  UNION ALL SELECT d.oid, b.base, greatest(d.typtypmod, b.modifier), d.typnotnull OR b.filled FROM pg_type d JOIN base b ON d.typbasetype = b.type WHERE d.typtype = 'd'),
 found AS (
   SELECT c.*, n.nspname FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
   WHERE c.relkind IN ('r', 'p', 'v', 'm') AND NOT c.relispartition AND c.relpersistence <> 't'
@@ -202,7 +226,8 @@ SELECT json_build_object('schema', c.nspname, 'table', c.relname,
   'comment', obj_description(c.oid, 'pg_class'), 'rows', c.reltuples::bigint,
   'columns', (SELECT coalesce(json_agg(json_build_object('name', a.attname, 'typeName', format_type(a.atttypid, a.atttypmod),
       'of', ${typeJson("t", `CASE WHEN t.typcategory = 'A' THEN (SELECT ${typeJson("e", "NULL")} FROM pg_type e WHERE e.oid = t.typelem) END`)},
-      'precision', CASE WHEN t.typname LIKE 'timestamp%' AND a.atttypmod >= 0 THEN a.atttypmod END, 'notNull', a.attnotnull, 'generated', a.attgenerated <> '' OR a.attidentity = 'a',
+      'precision', CASE WHEN t.typname LIKE 'timestamp%' AND a.atttypmod >= 0 THEN a.atttypmod END, 'notNull', a.attnotnull,
+      'full', a.attnotnull OR b.filled, 'modifier', greatest(a.atttypmod, b.modifier), 'generated', a.attgenerated <> '' OR a.attidentity = 'a',
       'filled', a.atthasdef OR a.attidentity <> '' OR (SELECT y.typdefault IS NOT NULL FROM pg_type y WHERE y.oid = a.atttypid),
       'comment', col_description(c.oid, a.attnum), 'deterministic', coalesce((SELECT l.collisdeterministic FROM pg_collation l WHERE l.oid = a.attcollation), true),
       'labels', (SELECT json_agg(v.enumlabel ORDER BY v.enumsortorder) FROM pg_enum v WHERE v.enumtypid = t.oid)) ORDER BY a.attnum), '[]')
@@ -224,6 +249,8 @@ SELECT json_build_object('schema', c.nspname, 'table', c.relname,
     FROM pg_attrdef f JOIN pg_depend d ON d.classid = 'pg_attrdef'::regclass AND d.objid = f.oid AND d.refclassid = 'pg_class'::regclass
     JOIN pg_class q ON q.oid = d.refobjid AND q.relkind = 'S' JOIN pg_namespace s ON s.oid = q.relnamespace WHERE f.adrelid = c.oid),
   'rowSecurity', c.relrowsecurity, 'rules', EXISTS (SELECT FROM pg_rewrite w WHERE w.ev_class = c.oid AND w.ev_type <> '1'),
+  'laterTriggers', (SELECT coalesce(json_agg(t.tgname ORDER BY t.tgname), '[]') FROM pg_trigger t JOIN pg_proc f ON f.oid = t.tgfoid
+    WHERE t.tgrelid = c.oid AND NOT t.tgisinternal AND t.tgenabled IN ('O', 'A') AND t.tgtype & 66 = 0 AND t.tgtype & 28 <> 0 AND NOT f.prosecdef),
   'foreignTriggers', (SELECT coalesce(json_agg(t.tgname), '[]') FROM pg_trigger t JOIN pg_proc f ON f.oid = t.tgfoid
     WHERE t.tgrelid = c.oid AND NOT t.tgisinternal AND NOT max.trusts(f.proowner)),
   'indexes', (SELECT coalesce(json_agg(pg_get_indexdef(i.indexrelid)), '[]') FROM pg_index i WHERE i.indrelid = c.oid AND i.indisvalid AND i.indexprs IS NOT NULL),
@@ -250,10 +277,11 @@ const checkedValues = (definition: string): ReadonlyArray<string> | undefined =>
 const toFacts = ({ checks, columns, ...row }: typeof RelationRow.Type): RelationFacts => ({
   ...row,
   name: `${row.schema}.${row.table}`,
-  columns: columns.map(({ labels, of, ...column }): ColumnFacts => {
+  columns: columns.map(({ full, labels, modifier, of, ...column }): ColumnFacts => {
     const check = checks.find((each) => each.column === column.name)
     return {
       ...column,
+      limit: { ...(full ? { full } : {}), ...(of.builtin ? LIMITS[of.name]?.(modifier) : {}) },
       type: sourceType(of),
       idType: idType(of),
       enumerated: of.type === "e",

@@ -33,7 +33,9 @@ const plant = (slug: Slug) =>
     const { document } = yield* policies.current(organization)
     const own = JSON.parse(document.replaceAll("own-people", `r-${canary}`))
     const changing = { id: "change", effect: "allow", role: "admin", action: "update", type: "people", columns: "*" }
-    yield* policies.publish(organization, JSON.stringify({ ...own, rules: [...own.rules, changing] }), "operator")
+    const confirm = [{ action: "update", type: "people", columns: ["phone"], by: "second", approvers: ["admin"] }]
+    const policy = { ...own, rules: [...own.rules, changing], confirm }
+    yield* policies.publish(organization, JSON.stringify(policy), "operator")
     const { anchorId, token } = yield* memberWithToken(
       organization,
       `admin@${canary}.example`,
@@ -165,7 +167,10 @@ it("concurrent calls of two organizations each return their own data", async () 
 })
 
 it("changes, their cards, lists, histories and actions tell no other organization anything, nor the logs a value", async () => {
-  const proposed = {} as Record<Slug, { readonly changeId: string; readonly digest: string; readonly row: string }>
+  const proposed = {} as Record<
+    Slug,
+    { readonly changes: ReadonlyArray<{ changeId: string; digest: string }>; readonly row: string }
+  >
   const call = (slug: Slug, path: string, body?: unknown, headers: Record<string, string> = {}) =>
     ask(server.url, path, {
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),
@@ -175,37 +180,46 @@ it("changes, their cards, lists, histories and actions tell no other organizatio
     const filters = [{ columnId: "name", op: "eq", value: "Ada Lovelace" }]
     const page = await callTool(server, tokens[slug], "findEntities", { entityTypeId: "people", filters })
     const row = page.json.entities[0].entityId
-    const steps = [{ actionId: "people.update", entityIds: [row], values: { status: `t-${CANARY[slug]}` } }]
-    const answer = await call(slug, "/v1/changes", { steps, key: "one" })
-    expect([answer.status, answer.text.includes(CANARY[slug])]).toEqual([200, true])
-    proposed[slug] = { changeId: answer.json.changeId, digest: answer.json.preview.digest, row }
+    // One for the person to confirm, and one that waits for any other person with the role that both organizations' admins have.
+    const changes = []
+    for (const values of [{ status: `t-${CANARY[slug]}` }, { phone: "801-555-0199" }]) {
+      const steps = [{ actionId: "people.update", entityIds: [row], values }]
+      const answer = await call(slug, "/v1/changes", { steps, key: Object.keys(values).join() })
+      expect([answer.status, answer.text.includes(CANARY[slug])]).toEqual([200, true])
+      changes.push({ changeId: answer.json.changeId, digest: answer.json.preview.digest })
+    }
+    const waits = await call(slug, `/v1/changes/${changes[1]!.changeId}/confirm`, { digest: changes[1]!.digest })
+    expect(waits.json._tag).toBe("Waiting")
+    proposed[slug] = { changes, row }
   }
   for (const [slug, other] of [
     ["atlas", "borealis"],
     ["borealis", "atlas"]
   ] as const) {
-    const { changeId, digest, row } = proposed[other]
-    const unknown = changeId.replace(/^./, (first) => (first === "a" ? "b" : "a"))
+    const { changes, row } = proposed[other]
     const step = (id: string) => ({ actionId: "people.update", entityIds: [id], values: { status: "x" } })
-    // Each request about the other organization's change or row, and the same about one that doesn't exist.
-    const pairs: ReadonlyArray<readonly [(id: string) => string, unknown?]> = [
-      [(id) => `/v1/changes/${id}`],
-      [(id) => `/v1/changes/${id}/events`],
-      [(id) => `/v1/changes/${id}/confirm`, { digest }],
-      [(id) => `/v1/changes/${id}/reject`, {}],
-      [(id) => `/v1/changes/${id}/withdraw`, {}],
-      [(id) => `/v1/changes/${id}/undo`, {}],
-      [(id) => `/v1/admin/changes/${id}`]
-    ]
-    for (const [path, body] of pairs) {
-      const [theirs, none] = [await call(slug, path(changeId), body), await call(slug, path(unknown), body)]
-      expect(theirs.status, path(changeId)).toBe(none.status)
-      const plain = (text: string) =>
-        text
-          .replaceAll(changeId, "ID")
-          .replaceAll(unknown, "ID")
-          .replace(/"reference":"\w+"/, "")
-      expect(plain(theirs.text), path(changeId)).toBe(plain(none.text))
+    for (const { changeId, digest } of changes) {
+      const unknown = changeId.replace(/^./, (first) => (first === "a" ? "b" : "a"))
+      // Each request about the other organization's change, and the same about one that doesn't exist.
+      const pairs: ReadonlyArray<readonly [(id: string) => string, unknown?]> = [
+        [(id) => `/v1/changes/${id}`],
+        [(id) => `/v1/changes/${id}/events`],
+        [(id) => `/v1/changes/${id}/confirm`, { digest }],
+        [(id) => `/v1/changes/${id}/reject`, {}],
+        [(id) => `/v1/changes/${id}/withdraw`, {}],
+        [(id) => `/v1/changes/${id}/undo`, {}],
+        [(id) => `/v1/admin/changes/${id}`]
+      ]
+      for (const [path, body] of pairs) {
+        const [theirs, none] = [await call(slug, path(changeId), body), await call(slug, path(unknown), body)]
+        expect(theirs.status, path(changeId)).toBe(none.status)
+        const plain = (text: string) =>
+          text
+            .replaceAll(changeId, "ID")
+            .replaceAll(unknown, "ID")
+            .replace(/"reference":"\w+"/, "")
+        expect(plain(theirs.text), path(changeId)).toBe(plain(none.text))
+      }
     }
     const told = [
       await call(slug, "/v1/changes", { steps: [step(row)] }),
@@ -229,11 +243,14 @@ it("changes, their cards, lists, histories and actions tell no other organizatio
         { accept: "application/json, text/event-stream" }
       )
     ]
-    for (const answer of told) expect(everything(answer)).not.toContain(CANARY[other])
+    for (const answer of told) {
+      expect(everything(answer)).not.toContain(CANARY[other])
+      for (const { changeId } of changes) expect(answer.text).not.toContain(changeId)
+    }
     expect(told[0]!.status).toBe(404)
   }
   for (const slug of ["atlas", "borealis"] as const) {
-    const { changeId, digest } = proposed[slug]
+    const { changeId, digest } = proposed[slug].changes[0]!
     const applied = await call(slug, `/v1/changes/${changeId}/confirm`, { digest })
     expect([applied.status, applied.json._tag]).toEqual([200, "Applied"])
     const undo = await call(slug, `/v1/changes/${changeId}/undo`, {})

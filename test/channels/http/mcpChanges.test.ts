@@ -1,6 +1,7 @@
 /** The fourth tool over MCP: it drafts at once, the person decides on the page, and only some clients may ask for the yes. */
 import { Client } from "@modelcontextprotocol/sdk/client/index.js"
 import { StreamableHTTPClientTransport } from "@modelcontextprotocol/sdk/client/streamableHttp.js"
+import { ElicitRequestSchema } from "@modelcontextprotocol/sdk/types.js"
 import { Effect, Exit, Scope } from "effect"
 import { encode } from "gpt-tokenizer/encoding/o200k_base"
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest"
@@ -154,6 +155,25 @@ it("the official client proposes, and reads the link", async () => {
   expect(textOf(takes)).toMatch(/^takes entityIds values/)
   for (const bad of [{ actionId: "people.explode" }, won("zzzzzz"), { ...won(id), values: ["no equals sign"] }])
     expect((await client.callTool({ name: "requestAction", arguments: bad })).isError).toBe(true)
+  await client.close()
+})
+
+it("the official client that accepts every question at once is asked none in its version, and changes nothing", async () => {
+  let questions = 0
+  const client = new Client({ name: "yolo", version: "1" }, { capabilities: { elicitation: { form: {} } } })
+  client.setRequestHandler(ElicitRequestSchema, () => {
+    questions += 1
+    return { action: "accept", content: { answer: "Change it" } }
+  })
+  const requestInit = { headers: { authorization: `Bearer ${boss}` } }
+  await client.connect(new StreamableHTTPClientTransport(new URL(`${server.url}/mcp/changes`), { requestInit }))
+  const id = await person("Margaret")
+  const began = performance.now()
+  const drafted = await client.callTool({ name: "requestAction", arguments: won(id) })
+  expect(performance.now() - began).toBeLessThan(1000)
+  expect(textOf(drafted)).toMatch(/^draft \w+: waits for the person/)
+  expect(linkOf(drafted).uri).toContain("/inbox/")
+  expect([questions, await statusOf(id)]).toEqual([0, "Lead"])
   await client.close()
 })
 

@@ -1,7 +1,10 @@
 /** Changes by text, over real HTTP: the code goes to the member's phone, and only that phone's answer counts. */
 import { Effect } from "effect"
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest"
+import { Memberships } from "../../../src/services/members/Memberships.ts"
 import { SmsCodes } from "../../../src/services/texting/SmsCodes.ts"
+import { SmsSettings } from "../../../src/services/texting/SmsSettings.ts"
+import { addPeople, makeOrganization } from "../../support/atlas.ts"
 import { publish } from "../../support/changes.ts"
 import { ACCOUNT, messageFrom, OURS, post } from "../../support/carrier.ts"
 import { calls, finds, inTurn, says, type Reply } from "../../support/messages.ts"
@@ -235,6 +238,58 @@ describe("a code", () => {
     expect(await s.ask(ADA, `OK ${code}`, { To: OTHER_LINE })).toEqual([expect.stringContaining(WRONG)])
     expect(await statusOf()).toBe("Lost")
     expect(await s.ask(ADA, `OK ${code}`)).toEqual(["Done: 1 person changed."])
+  })
+
+  it("from another organization's line, where the phone is a member's, too, is a wrong code, and neither organization tells of the other", async () => {
+    const THEIR_LINE = "+15125550102"
+    const theirs = await s.run(
+      Effect.gen(function* () {
+        const organization = yield* makeOrganization("borealis")
+        yield* publish(organization)
+        const [, riley] = yield* addPeople(organization, [
+          { name: "Zoe Boreal", phone: ADA, status: "qzborealisqz" },
+          { name: "Riley Boreal", status: "qzborealisqz" }
+        ])
+        const members = yield* Memberships
+        yield* members.add(organization, { identifier: ADA, roles: ["admin"] })
+        const settings = yield* SmsSettings
+        const number = { provider: "twilio", account: ACCOUNT, secret: "env:SMS_TEST_TOKEN" }
+        yield* settings.addNumber(organization, { ...number, phone: THEIR_LINE })
+        yield* settings.set(organization, { changes: true })
+        return { organization, riley: riley! }
+      })
+    )
+    const code = await askFor()
+    expect(await s.ask(ADA, `OK ${code}`, { To: THEIR_LINE })).toEqual([expect.stringContaining(WRONG)])
+    expect(await s.ask(ADA, `NO ${code}`, { To: THEIR_LINE })).toEqual([expect.stringContaining(WRONG)])
+    // There, the same words find neither the person nor the row by its id.
+    drafting()
+    const told = await s.ask(ADA, "set the status of Taylor Jackson to Qualified", { To: THEIR_LINE })
+    expect(told.join("\n")).not.toMatch(/Lost|Reply OK/)
+    const there = JSON.stringify(s.model.requests)
+    expect(there).toContain("Zoe Boreal")
+    expect(there).not.toContain("Lost")
+    expect(await s.sql("SELECT 1 FROM max.changes WHERE organization_id = $1", [theirs.organization.id])).toEqual([])
+    // A change there is confirmed there only.
+    s.model.reset(
+      inTurn(
+        finds("people", [["name", "eq", "Riley Boreal"]]),
+        calls([
+          "requestAction",
+          { actionId: "people.update", entityIds: [theirs.riley], values: ["status=Qualified"] }
+        ]),
+        says("So.")
+      )
+    )
+    const [draft] = await s.ask(ADA, "set the status of Riley Boreal to Qualified", { To: THEIR_LINE })
+    const their = /Reply OK (\d{4})/.exec(draft!)![1]!
+    expect(their === code || (await s.ask(ADA, `OK ${their}`))[0]!.includes(WRONG)).toBe(true)
+    expect(await s.ask(ADA, `OK ${their}`, { To: THEIR_LINE })).toEqual(["Done: 1 person changed."])
+    expect(await statusOf()).toBe("Lost")
+    expect(await s.ask(ADA, `OK ${code}`)).toEqual(["Done: 1 person changed."])
+    const ours = await s.log(true)
+    expect(JSON.stringify(ours)).not.toContain("qzborealisqz")
+    await s.settings((settings) => settings.set(theirs.organization, { changes: false }))
   })
 
   it("of a sender that is forged, without the carrier's signature, is not read", async () => {

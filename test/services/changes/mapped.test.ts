@@ -175,11 +175,10 @@ layer(TestServices, { excludeTestServices: true })("a change of a mapped row", (
       ).toEqual(["12.50 2026-03-31 14:05:00 t"])
       yield* confirmed(jane, yield* jane.undo(proposed.changeId))
       expect(yield* row).toEqual(before)
-      // Its scale has two digits: what would be stored isn't what was shown.
-      const rounded = yield* jane.update("invoices.update", ["1"], { total: "12.555" })
-      expect(yield* failing(confirmed(jane, rounded))).toMatchObject({
-        _tag: "Stale",
-        message: "The database made something else of Total: nothing was changed."
+      // Its scale has two digits: what would be stored isn't what would be shown.
+      expect(yield* failing(jane.update("invoices.update", ["1"], { total: "12.555" }))).toMatchObject({
+        _tag: "InvalidInput",
+        message: expect.stringContaining("total has at most 2 decimal places.")
       })
       expect(yield* row).toEqual(before)
     })
@@ -318,13 +317,8 @@ layer(TestServices, { excludeTestServices: true })("a change of a mapped row", (
           "ALTER TABLE public.customer ADD CONSTRAINT short CHECK (length(phone) < 20) NOT VALID;\n"
       )
       yield* mapShop(organization)
-      // The address of a customer that Steve doesn't see; a CHECK; NOT NULL; a text that is too long.
-      for (const values of [
-        { email: "LUISG@embraer.com.br" },
-        { phone: "555-0105 555-0105 555-0105" },
-        { email: "" },
-        { phone: "5".repeat(30) }
-      ]) {
+      // The address of a customer that Steve doesn't see; a CHECK.
+      for (const values of [{ email: "LUISG@embraer.com.br" }, { phone: "555-0105 555-0105 55" }]) {
         const proposed = yield* steve.update("customers.update", [own!], values)
         expect(yield* failing(confirmed(steve, proposed)), JSON.stringify(values)).toMatchObject({
           _tag: "NotAllowed",
@@ -598,7 +592,7 @@ layer(TestServices, { excludeTestServices: true })("a change of a mapped row", (
       // Her invoices lead to this one: another table's rows aren't named.
       expect(yield* failing(confirmed(jane, yield* jane.remove("customers.delete", ["1"])))).toMatchObject({
         _tag: "NotAllowed",
-        message: NOT_TAKEN
+        message: "The database doesn't let this be deleted: nothing was changed."
       })
       const open = yield* jane.remove("customers.delete", ["102"])
       yield* runScript("CREATE TABLE public.call (customer_id int REFERENCES public.customer ON DELETE SET NULL);\n")
@@ -713,12 +707,8 @@ layer(TestServices, { excludeTestServices: true })("a change of a mapped row", (
           "ALTER TABLE public.customer ALTER customer_id ADD GENERATED ALWAYS AS IDENTITY (START 701);\n"
       )
       yield* mapShop(organization, { customers: ADDING })
-      // The address of another row; a CHECK; a text that is too long.
-      for (const values of [
-        { email: "LUISG@embraer.com.br" },
-        { phone: "555-0105 555-0105 555-0105" },
-        { last_name: "L".repeat(30) }
-      ]) {
+      // The address of another row; a CHECK.
+      for (const values of [{ email: "LUISG@embraer.com.br" }, { phone: "555-0105 555-0105 55" }]) {
         const refused = yield* jane.create("customers.create", { ...NEW, ...values })
         expect(yield* failing(confirmed(jane, refused)), JSON.stringify(values)).toMatchObject({
           _tag: "NotAllowed",

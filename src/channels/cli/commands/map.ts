@@ -42,7 +42,7 @@ const apply = Effect.fnUntraced(function* (path: string) {
     )
 })
 
-const appliedLines = ({ admin, excess, grants, types }: Applied): ReadonlyArray<string> => {
+const appliedLines = ({ admin, excess, grants, triggers, types }: Applied): ReadonlyArray<string> => {
   const roles = new Set(types.flatMap(({ hidden }) => hidden.map(({ role }) => role)))
   return [
     ...types.map(
@@ -57,6 +57,11 @@ const appliedLines = ({ admin, excess, grants, types }: Applied): ReadonlyArray<
       ? []
       : [
           `The role of changes may do more, which no mapping asks for and this user can't revoke: ${excess.join("; ")}`
+        ]),
+    ...(triggers.length === 0
+      ? []
+      : [
+          `These triggers run with those rights. One that writes to another table makes every change fail, unless its function is SECURITY DEFINER and sets its search_path: ${triggers.join("; ")}`
         ]),
     ...(admin ? ["The role admin sees all of these columns."] : []),
     ...[...roles].flatMap((role) => {

@@ -149,7 +149,8 @@ const either = (roles: ReadonlyArray<string>): string =>
 
 /** Who decides, and until when. */
 const Terms = ({ card, left }: { readonly card: Card; readonly left: number }) => {
-  const { approvers, complete, level, own, proposerName, remains = [], source, state, token } = card.preview.value
+  const preview = card.preview.value
+  const { approvers, complete, lasting, level, own, proposerName, remains = [], source, state, token } = preview
   const roles = approvers.length === 0 ? "No one's role allows that here." : `Role: ${either(approvers)}.`
   return (
     <div class="terms">
@@ -163,6 +164,7 @@ const Terms = ({ card, left }: { readonly card: Card; readonly left: number }) =
           Read from a message of <bdi>{source.from}</bdi> (<bdi>{`${source.source} ${source.sourceId}`}</bdi>).
         </p>
       )}
+      {lasting === true && <p>It can't be undone here.</p>}
       {remains.map((name) => (
         <p key={name}>
           “<bdi>{name}</bdi>” isn't taken back: it can't be undone here.
@@ -208,6 +210,7 @@ const Receipt = ({ card, chat }: Props) => {
       </p>
       {chat.mayConfirm.value &&
         undoneBy === undefined &&
+        preview.lasting !== true &&
         !isUndoing &&
         (receipt?.invertible === true || preview.steps.some(({ call }) => call === undefined)) && (
           <button

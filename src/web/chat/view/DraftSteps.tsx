@@ -43,8 +43,13 @@ const CellView = ({ cell, operation }: { readonly cell: Cell; readonly operation
   </div>
 )
 
-const nameOf = ({ action, call, displayName }: Step): string =>
-  cut(call === undefined ? (displayName ?? "A row whose name you can't see") : `${action}, at ${call.host}`)
+/** A new row of a mapped table can have no name before the database gives it one. */
+const nameOf = ({ action, actionId, call, displayName }: Step): string =>
+  cut(
+    call !== undefined
+      ? `${action}, at ${call.host}`
+      : (displayName ?? (actionId.endsWith(".create") ? action : "A row whose name you can't see"))
+  )
 
 const One = ({ step }: { readonly step: Step }) => (
   <li>
