@@ -34,7 +34,8 @@ const SETS = [
   ["twentythird", 0.9, false],
   ["twentyfourth", 0.9, false],
   ["twentyfifth", 0.9, false],
-  ["twentysixth", 0.9, false]
+  ["twentysixth", 0.9, false],
+  ["twentyseventh", 0.5, false]
 ] as const
 
 layer(BasicAgent, { excludeTestServices: true })("questions in people's own wording", (it) => {

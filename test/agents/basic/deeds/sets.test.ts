@@ -68,6 +68,7 @@ const UNSEEN = [
   ["twentyfirstTeam", "severalSales", 45],
   ["twentysecondTeam", "twentysecondSales", 68],
   ["twentyfourthTeam", "twentyfourthSales", 22],
+  ["twentysixthTeam", "twentysixthSales", 40],
   [undefined, undefined, 49, "twentythirdDesk"],
   [undefined, undefined, 19, "twentyfifthDesk"]
 ] as const
