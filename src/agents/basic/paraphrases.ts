@@ -73,7 +73,27 @@ const TABLE: ReadonlyArray<readonly [shapes: ReadonlyArray<string>, means: strin
     "{name} 's phone"
   ],
   [["(what is)? (the)? best way to (reach|contact|get hold of|get in touch with) {name}"], "how do i reach {name}"],
-  [["{full} contact (info|information|details|data)"], "how do i reach {full}"],
+  [
+    [
+      "{full} 's? contact (info|information|details|data)",
+      "(what are|what is|give me|send me|show me|get me|i need)? (the|all)? contact (info|information|details|data) (for|of|on) {full}"
+    ],
+    "how do i reach {full}"
+  ],
+  [["what (does|do|did) {rest} look like"], "{rest}"],
+  [["(what is|which is|tell me|give me)? (the|their) (company|employer|firm) (of|for) {full}"], "{full} 's company"],
+  [
+    ["(what|how much) (do|does|did) {lookup} (come to|add up to|amount to|sum up to) (in total|altogether|in all)?"],
+    "total of {lookup}"
+  ],
+  [
+    [
+      "(what is|what was|how much is)? (the)? (amount|total|value|size|sum) of (the|our)? (biggest|largest|highest) {lookup}"
+    ],
+    "what is the biggest {lookup}"
+  ],
+  [["whose {quality} (count|number|total|tally) is (the)? (highest|biggest|largest)"], "who has the most {quality} people"],
+  [["whose {quality} (count|number|total|tally) is (the)? (lowest|smallest)"], "who has the fewest {quality} people"],
   [["{full} 's and {person} 's {what}"], "{what} of {full} and {person}"],
   [
     [
@@ -125,7 +145,7 @@ const TABLE: ReadonlyArray<readonly [shapes: ReadonlyArray<string>, means: strin
     "when did we last speak to {headed}"
   ],
   [
-    ["when (is|was) (the|our|my)? {what} (with|for|of) {name} due", "when (is|was) (the|our|my) {what} with {name}"],
+    ["when (is|was) (the|our|my)? (next|upcoming)? {what} (with|for|of) {name} due", "when (is|was) (the|our|my) {what} with {name}"],
     "when is the {what} of {name}"
   ],
   [["what (is|are) {name} (interested in|after|looking for|keen on|in the market for)"], "{name} 's interest"],
@@ -287,11 +307,17 @@ const TABLE: ReadonlyArray<readonly [shapes: ReadonlyArray<string>, means: strin
     "is {proper} {one}"
   ],
   [
-    ["(which|what) {by} (do|did|have) we {done} (the)? (most often|most frequently|most|most of the time)"],
+    [
+      "(which|what) {by} (do|did|have) we {done} (the)? (most often|most frequently|most|most of the time)",
+      "(which|what) {by} (is|gets|got|was|has been) {done} (the)? (most often|most frequently|most|most of the time)"
+    ],
     "which {by} has the most {state} people"
   ],
   [
-    ["(which|what) {by} (do|did|have) we {done} (the)? (least often|least frequently|least|fewest)"],
+    [
+      "(which|what) {by} (do|did|have) we {done} (the)? (least often|least frequently|least|fewest)",
+      "(which|what) {by} (is|gets|got|was|has been) {done} (the)? (least often|least frequently|least)"
+    ],
     "which {by} has the fewest {state} people"
   ],
   // A list.
@@ -379,6 +405,8 @@ const TABLE: ReadonlyArray<readonly [shapes: ReadonlyArray<string>, means: strin
     "list {lookup} last contacted {when}"
   ],
   // Meetings.
+  [["what is (on|planned|scheduled|happening) (for|on)? {when}"], "what do i have {when}"],
+  [["(who|whom) (was|is|were|did i have) (in|at) (the|my) {when}"], "who did i meet {when}"],
   [
     ["{name} and (i|me) (how often|how many times) (did|have) we (meet|met|see each other) {when}"],
     "how many times did i meet {name} {when}"

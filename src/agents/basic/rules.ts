@@ -22,7 +22,7 @@ import { readLookup } from "./readLookup.ts"
 import { IN_ORDER, SPOKEN } from "./spoken.ts"
 import { readTitled } from "./titled.ts"
 import { labelsIn } from "./fits.ts"
-import { folded } from "./tokenize.ts"
+import { folded, tokenize } from "./tokenize.ts"
 
 /** Verbs before a detail that is asked for. */
 const GIVE =
@@ -51,6 +51,12 @@ export const QUESTIONS: ReadonlyArray<Rule> = [
   ],
   [["what is on {when}"], agenda],
   [["{when}", "for {when}", "what is {when}"], ({ when }, context) => againWith(when!, context)],
+  // "Number of process reviews": rows that are called so, or the number of someone whose name ends in s.
+  [
+    ["(the)? number of {plural}"],
+    ({ plural }, context) =>
+      readTitled([...tokenize("how many"), ...plural!], detailOf("phone")({ name: plural! }), context)
+  ],
   [
     [
       "how many (of)? {lookup}",
