@@ -59,7 +59,8 @@ export const elided = (tokens: Tokens, context: Context): Elided | undefined => 
 }
 
 /** "How many are there?" says nothing else. */
-const NOTHING = /^(?:are|were|is|do|did) (?:there|they|those|these|that|we have|i have)(?: in total| altogether| in all)?$/
+const NOTHING =
+  /^(?:are|were|is|do|did) (?:there|they|those|these|that|we have|i have)(?: in total| altogether| in all)?$/
 
 /** The conditions of the rest, as said of this noun: "software", "are software", "without a phone". */
 export const conditionsOf = ({ rest }: Elided, noun: Noun, context: Context): ReadonlyArray<Condition> | undefined => {

@@ -130,9 +130,7 @@ const resolveFollowUp = (intent: Intent, earlier: ReadonlyArray<string>, context
     }
     case "Again": {
       const previous = last()
-      return (
-        changed(previous, (before) => refinedBy([sameYear(intent, before, context)])(before)) ?? UNREADABLE
-      )
+      return changed(previous, (before) => refinedBy([sameYear(intent, before, context)])(before)) ?? UNREADABLE
     }
     case "Also":
       return resolveFollowUp(alsoOf(last(), intent, context), earlier, context)
@@ -190,6 +188,8 @@ const continuedWithin = (said: string, earlier: ReadonlyArray<string>, context: 
     return Intent.Browse({ ...before, mode: "count" })
   if (before._tag === "Browse" && LISTED.test(folded(tokenize(second))))
     return Intent.Browse({ ...before, mode: "list" })
+  const those = ofThoseBefore(second, [...earlier, first], context)
+  if (those !== undefined) return those
   const all = resolveFollowUp(next, [...earlier, first], context)
   switch (next._tag) {
     case "Regroup":
@@ -276,7 +276,8 @@ const nounOf = (intent: Intent): Noun | undefined => {
 
 /** The intent of a message, completed from those before it. */
 export const readTurn = (said: string, earlier: ReadonlyArray<string>, context: Context): Intent => {
-  const stepped = ofThoseBefore(said, earlier, context) ?? (earlier.length === 0 ? undefined : besideLast(said, earlier, context))
+  const stepped =
+    ofThoseBefore(said, earlier, context) ?? (earlier.length === 0 ? undefined : besideLast(said, earlier, context))
   if (stepped !== undefined) return stepped
   const read = readIntent(said, context)
   const intent =

@@ -53,7 +53,9 @@ export const questionAfter = (tokens: Tokens, context: Context): Found | undefin
   const names = namesOf(statement)
   const question = tokens.slice(at)
   if (names.length === 0)
-    return (!OCCASION.test(said) && narrows(statement, context)) || WANTS.test(`${said} `) || statement.some(({ word }) => NARROWS.test(word))
+    return (!OCCASION.test(said) && narrows(statement, context)) ||
+      WANTS.test(`${said} `) ||
+      statement.some(({ word }) => NARROWS.test(word))
       ? undefined
       : { question }
   const [name] = names

@@ -20,9 +20,7 @@ const FRAMES = (
       "list"
     ],
     [`${LIGHT} ${ARTICLE} (count|tally|number|total number|headcount) (for|of)`, "how many"],
-    ["(look for|search for|look up|search|filter for|filter by|track down|hunt for|dig up|dig out)", "list"],
-    ["(i am|we are|am)? (looking|searching) (for|at)", "list"],
-    ["(split|break|group|divide|sort|separate)", ""]
+    ["(look for|search for|look up|search|filter for|filter by|track down|hunt for)", "list"]
   ] as const
 ).map(([text, lead]) => ({ shape: compiled(text), lead }))
 
@@ -34,7 +32,7 @@ const unframed = (tokens: Tokens, context: Context): Tokens | undefined => {
     const rest = matchStart(shape, tokens, NOTHING, (_, after) => (after.length > 1 ? after : undefined))
     if (rest === undefined) continue
     return rest.some((_, at) => nounAt(rest.slice(at), context) !== undefined)
-      ? [...(lead === "" ? [] : tokenize(lead)), ...rest]
+      ? [...tokenize(lead), ...rest]
       : undefined
   }
   return undefined
