@@ -51,18 +51,18 @@ export const QUESTIONS: ReadonlyArray<Rule> = [
   ],
   [["what is on {when}"], agenda],
   [["{when}", "for {when}", "what is {when}"], ({ when }, context) => againWith(when!, context)],
-  // "Number of process reviews": rows that are called so, or the number of someone whose name ends in s.
-  [
-    ["(the)? number of {plural}"],
-    ({ plural }, context) =>
-      readTitled([...tokenize("how many"), ...plural!], detailOf("phone")({ name: plural! }), context)
-  ],
   [
     [
       "how many (of)? {lookup}",
       "(count|number of|no of|nr of|the number of|what is the number of|count of|count all|how many people are|total number of|what is the total number of) {lookup}"
     ],
     ({ lookup }, context) => browse("count", readLookup(lookup!, context))
+  ],
+  // "Number of process reviews": rows that are called so, or the number of someone whose name ends in s.
+  [
+    ["(the)? number of {plural}"],
+    ({ plural }, context) =>
+      readTitled([...tokenize("how many"), ...plural!], detailOf("phone")({ name: plural! }), context)
   ],
   [
     [

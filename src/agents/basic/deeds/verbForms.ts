@@ -76,7 +76,9 @@ export const inActive = (words: Words): Words | undefined => {
   // "Needs moving" without "be"; "needs to move" says who moves.
   const isNeed = /^needs?$/.test(words[must]!.word) && between.every((word) => /^(now|all|please|just)$/.test(word))
   const base = isPassive ? PARTICIPLES[verb.word] : isNeed ? GERUNDS[verb.word] : undefined
-  return base === undefined
+  // "Moved by Raj", "set up" and "handed in" say something else.
+  const goesOn = /^(to|back|forward|into|over|from)$/.test(words[at + 1]?.word ?? "")
+  return base === undefined || !goesOn
     ? undefined
     : [{ ...verb, text: base, word: base, after: "" }, ...words.slice(0, must), ...words.slice(at + 1)]
 }
