@@ -14,7 +14,7 @@ import { hasCue } from "./figures/readAsked.ts"
 import { example as groupExample } from "./figures/resolveFigures.ts"
 import { figures } from "./figures/answerFigures.ts"
 import { eqName } from "./locate.ts"
-import { previousIntent, readTurn } from "./followUps.ts"
+import { ofThoseBefore, previousIntent, readTurn } from "./followUps.ts"
 import { type Lookup, MANY_TYPES } from "./Lookup.ts"
 import { readByParts } from "./readIntent.ts"
 import { respell } from "./respell.ts"
@@ -53,8 +53,8 @@ export function* answer(conversation: Conversation): Script<string> {
 }
 
 /** A declined question, answered as its parts say where these are understood in another order. */
-function* byParts({ context, said }: Conversation, reply: string): Script<string> {
-  if (!declines(reply)) return reply
+function* byParts({ context, earlier, said }: Conversation, reply: string): Script<string> {
+  if (!declines(reply) || ofThoseBefore(said, earlier, context) !== undefined) return reply
   const isWhole = context.types.length < MANY_TYPES
   const all = isWhole || !hasCue(tokenize(said)) ? context : { ...context, types: yield* everyType(context.types) }
   for (const other of readByParts(said, all)) {

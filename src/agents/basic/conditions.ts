@@ -206,7 +206,10 @@ export const CONDITIONS: ReadonlyArray<readonly [patterns: ReadonlyArray<string>
       return whose && [...whose, doneBy(captures["done"]!)]
     }
   ],
-  [["(that|which|whom)? {value} (has|have|had|has got|have got)"], by(withOne)],
+  [
+    ["(that|which|whom)? {value} (has|have|had|has got|have got|attended|joined|took part in|went to|was at)"],
+    by(withOne)
+  ],
   [["(does|do|did|has|have) {value} (have|got|made|make|released|release|recorded|record|written|write)"], by(withOne)],
   [
     [

@@ -1,13 +1,15 @@
 /** Completes follow-ups ("and next week?", "and Samir?", "more") from the question before. */
 import { subjectOf } from "./buildIntent.ts"
+import { conditionsOf, elided } from "./ellipsis.ts"
 import { Intent, Subject } from "./Intent.ts"
 import { ME, QUESTION_STARTS } from "./lexicon.ts"
-import { Condition, type Lookup } from "./Lookup.ts"
+import { Condition, type Noun } from "./Lookup.ts"
 import { beside, stepIn } from "./nextTime.ts"
 import { stripped } from "./polite.ts"
 import type { Context } from "./readConversation.ts"
-import { readIntent } from "./readIntent.ts"
+import { readByParts, readIntent } from "./readIntent.ts"
 import { readNames } from "./readNames.ts"
+import { asked, changed, refinedBy } from "./refining.ts"
 import { MONTHS } from "../english.ts"
 import { YEAR } from "./partOfYear.ts"
 import { whenOf } from "./readClock.ts"
@@ -17,21 +19,19 @@ import { folded, tokenize, written } from "./tokenize.ts"
 export const previousIntent = (earlier: ReadonlyArray<string>, context: Context): Intent | undefined => {
   for (let at = earlier.length - 1; at >= 0; at--) {
     const intent = readTurn(earlier[at]!, earlier.slice(0, at), context)
-    if (intent._tag !== "Choose" && intent._tag !== "More" && intent._tag !== "Thanks") return intent
+    if (intent._tag !== "Choose" && intent._tag !== "More" && intent._tag !== "Thanks")
+      return byPartsToo(intent, earlier[at]!, context)
   }
   return undefined
 }
 
-/** The conditions of a lookup; without its times if others replace them. */
-const withoutTimes = ({ conditions }: Lookup, by: ReadonlyArray<Condition>): ReadonlyArray<Condition> =>
-  by.some(({ _tag }) => _tag === "Time") ? conditions.filter(({ _tag }) => _tag !== "Time") : conditions
-
-/** The same figures with other conditions: a time replaces the one before. */
-const refined = ({ asked }: Extract<Intent, { _tag: "Figures" }>, more: ReadonlyArray<Condition>): Intent => {
-  const { lookup } = asked.measure
-  const conditions = [...withoutTimes(lookup, more), ...more]
-  return Intent.Figures({ asked: { ...asked, measure: { ...asked.measure, lookup: { ...lookup, conditions } } } })
+/** What a title means if no row is called so is known by the parts of the question only. */
+const byPartsToo = (intent: Intent, said: string, context: Context): Intent => {
+  const open = intent._tag === "Titled" && NOT_READ.has(intent.otherwise._tag)
+  const otherwise = open ? readByParts(said, context)[0] : undefined
+  return otherwise === undefined || intent._tag !== "Titled" ? intent : Intent.Titled({ ...intent, otherwise })
 }
+const NOT_READ: ReadonlySet<Intent["_tag"]> = new Set(["Unclear", "NotKnown"] as const)
 
 type Also = Extract<Intent, { _tag: "Also" }>
 
@@ -77,21 +77,10 @@ const alsoOf = (previous: Intent | undefined, also: Also, context: Context): Int
       return also.conditions === undefined
         ? { ...previous, subject: ME.test(folded(also.words)) ? Subject.Me() : subjectOf(also.words) }
         : UNREADABLE
-    case "Browse": {
-      const conditions = exchanged(previous.lookup.conditions, also, context)
-      return conditions === undefined
-        ? UNREADABLE
-        : Intent.Browse({ ...previous, skip: 0, lookup: { ...previous.lookup, conditions } })
-    }
-    case "Figures": {
-      const { asked } = previous
-      const conditions = exchanged(asked.measure.lookup.conditions, also, context)
-      return conditions === undefined
-        ? UNREADABLE
-        : Intent.Figures({
-            asked: { ...asked, measure: { ...asked.measure, lookup: { ...asked.measure.lookup, conditions } } }
-          })
-    }
+    case "Browse":
+    case "Figures":
+    case "Titled":
+      return changed(previous, (before) => exchanged(before, also, context)) ?? UNREADABLE
     case "Unclear":
     case "NotKnown":
       return UNREADABLE
@@ -137,25 +126,11 @@ const resolveFollowUp = (intent: Intent, earlier: ReadonlyArray<string>, context
       const { limit } = intent
       if (previous?._tag === "Figures" && limit !== undefined && previous.asked.by.length > 0)
         return Intent.Figures({ asked: { ...previous.asked, best: { upwards: false, ...previous.asked.best, limit } } })
-      if (previous?._tag === "Figures" && limit === undefined) return refined(previous, intent.conditions)
-      if (previous?._tag !== "Browse" || limit !== undefined) return Intent.Unclear({ tokens: [] })
-      return Intent.Browse({
-        ...previous,
-        skip: 0,
-        lookup: {
-          ...previous.lookup,
-          conditions: [...withoutTimes(previous.lookup, intent.conditions), ...intent.conditions]
-        }
-      })
+      return (limit === undefined ? changed(previous, refinedBy(intent.conditions)) : undefined) ?? UNREADABLE
     }
     case "Again": {
       const previous = last()
-      if (previous?._tag === "Figures")
-        return refined(previous, [sameYear(intent, previous.asked.measure.lookup.conditions, context)])
-      if (previous?._tag !== "Browse") return Intent.Unclear({ tokens: [] })
-      const conditions = previous.lookup.conditions.filter(({ _tag }) => _tag !== "Time")
-      const time = sameYear(intent, previous.lookup.conditions, context)
-      return Intent.Browse({ ...previous, skip: 0, lookup: { ...previous.lookup, conditions: [...conditions, time] } })
+      return changed(previous, (before) => refinedBy([sameYear(intent, before, context)])(before)) ?? UNREADABLE
     }
     case "Also":
       return resolveFollowUp(alsoOf(last(), intent, context), earlier, context)
@@ -196,7 +171,7 @@ const resolveFollowUp = (intent: Intent, earlier: ReadonlyArray<string>, context
 }
 
 /** "How many?" after a question for a list. */
-const COUNTED = /^(?:and )?how many(?: (?:are there|is that|are they|in total|of them))?$/
+const COUNTED = /^(?:and )?(?:how many|how many times|how often)(?: (?:are there|is that|are they|in total|of them))?$/
 
 /** "What was it?" after a question for a list, which names its rows. */
 const LISTED =
@@ -213,6 +188,8 @@ const continuedWithin = (said: string, earlier: ReadonlyArray<string>, context: 
     return Intent.Browse({ ...before, mode: "count" })
   if (before._tag === "Browse" && LISTED.test(folded(tokenize(second))))
     return Intent.Browse({ ...before, mode: "list" })
+  const those = ofThoseBefore(second, [...earlier, first], context)
+  if (those !== undefined) return those
   const all = resolveFollowUp(next, [...earlier, first], context)
   switch (next._tag) {
     case "Regroup":
@@ -270,14 +247,37 @@ const besideLast = (said: string, earlier: ReadonlyArray<string>, context: Conte
   const when = step && times.length === 1 ? beside(times[0]!.when, step) : undefined
   if (when === undefined) return UNREADABLE
   const time = Condition.Time({ ...times[0]!, when })
-  if (previous._tag === "Figures") return refined(previous, [time])
-  const conditions = lookup.conditions.map((one) => (one === times[0] ? time : one))
-  return Intent.Browse({ ...previous, skip: 0, lookup: { ...lookup, conditions } })
+  return changed(previous, (before) => before.map((one) => (one === times[0] ? time : one)))
+}
+
+/** "How many are software?": of the rows of the last question; undefined if the message isn't about those. */
+export const ofThoseBefore = (said: string, earlier: ReadonlyArray<string>, context: Context): Intent | undefined => {
+  const found = earlier.length === 0 ? undefined : elided(stripped(tokenize(said)), context)
+  const previous = found && previousIntent(earlier, context)
+  const noun = previous && nounOf(previous)
+  if (found === undefined || noun === undefined) return undefined
+  const conditions = conditionsOf(found, noun, context)
+  const whole = found.mode === undefined ? previous : asked(previous, found.mode)
+  return (conditions && changed(whole, refinedBy(conditions))) ?? UNREADABLE
+}
+
+const nounOf = (intent: Intent): Noun | undefined => {
+  switch (intent._tag) {
+    case "Browse":
+      return intent.lookup.noun
+    case "Figures":
+      return intent.asked.measure.lookup.noun
+    case "Titled":
+      return nounOf(intent.otherwise)
+    default:
+      return undefined
+  }
 }
 
 /** The intent of a message, completed from those before it. */
 export const readTurn = (said: string, earlier: ReadonlyArray<string>, context: Context): Intent => {
-  const stepped = earlier.length === 0 ? undefined : besideLast(said, earlier, context)
+  const stepped =
+    ofThoseBefore(said, earlier, context) ?? (earlier.length === 0 ? undefined : besideLast(said, earlier, context))
   if (stepped !== undefined) return stepped
   const read = readIntent(said, context)
   const intent =

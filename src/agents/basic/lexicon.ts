@@ -10,7 +10,7 @@ export const OPENERS = list(
 )
 /** Words before a question that is asked indirectly: "do you know who the owner is". */
 export const INDIRECT = list(
-  "got any idea|have you got any idea|do you have any idea|any clue|got a clue|any chance you know|do you remember|can you remember|do you recall|can you recall|does anyone know|any idea|do you happen to know|would you happen to know|do you know|can you tell me|could you tell me|i was wondering|i wonder|just wondering|wondering|curious|out of curiosity|remind me|i forgot|i forget|not sure|i would like to know|i want to know|i need to know|can you check|could you check|check"
+  "got any idea|have you got any idea|do you have any idea|any clue|got a clue|any chance you know|do you remember|can you remember|do you recall|can you recall|does anyone know|any idea|do you happen to know|would you happen to know|do you know|can you tell me|could you tell me|i was wondering|i wonder|just wondering|wondering|curious|out of curiosity|remind me|i forgot|i forget|i have forgotten|i can't remember|i cannot remember|i can not remember|i can't recall|i cannot recall|i don't remember|i do not remember|i don't recall|i don't know|i do not know|i am not sure|not sure|no idea|i have no idea|i would like to know|i want to know|i need to know|can you check|could you check|check"
 )
 export const CLOSERS = list(
   "please|lol|haha|hehe|just curious|just wondering|just asking|tbh|no rush|no hurry|mate|buddy|dude|ty|you know|hmm|really|so far|up to now|until now|thus far|in the end|after all|eventually|pls|plz|ta|thanks a lot|many thanks|thanks in advance|if possible|by any chance|do you know|these days|as of now|as we speak|thx|thanks|thank you|for me|if you can|right now|now|max|cheers|asap|exactly|then|in total|altogether|overall|at the moment|at present|currently|ever|of all time|to date|at all|whatsoever|all in all|all told|in all|names please|the names please|just the names|names only|just names|just the number|just a number|how many of each|just the number for each|the number for each|status only|off the top of your head|again|at our end|on our end|on our side|and count them|with the number of each|and how many of each|when you have a moment|when you get a moment|if you do not mind|if that is ok"
@@ -65,6 +65,11 @@ export const ALSO_NAMES = set("nobody will may must might can most while it us")
 export const ASKING_WORDS = set("who whom whose what which when where how is are was were do does did has have")
 /** Phrases that mean what rules call otherwise. */
 export const SAME_AS = byWord<string>({
+  "total number of": "number of",
+  "with either": "with",
+  "of either": "of",
+  "for either": "for",
+  "by either": "by",
   "sitting in": "in",
   "sits in": "in",
   "sit in": "in",

@@ -41,6 +41,7 @@ const BEFORE = [
   "(i am|we are|i was|we were) (trying|meant|supposed|hoping) to (find out|find|see|work out|figure out|remember|recall|check|look up|get)",
   "(i|we) (have to|need to|must|should|want to|would like to|would love to|am going to|could do with|could use) (find out|work out|figure out|check|know|see|look up|get|confirm|report|knowing)",
   `(can|could) (someone|anyone|max) ${PERHAPS} ${LET_ME}`,
+  "(can|could|may) (i|we) (please|just)? (see|have|get)",
   "(the|my|our) (boss|manager|director|team|ceo|cfo|board|chief|team lead|head of sales) (wants|needs|would like|wanted|is asking|asked|asks|just asked|keeps asking) (to know|to find out|to see|me|us|for)?"
 ].map(compiled)
 /** Words before any question, with punctuation after them: "great meetings" says more. */
@@ -51,6 +52,7 @@ const PAUSED = compiled(
 const AFTER = [
   "(i would|would) (be)? (appreciate it|grateful|be grateful|much appreciated)",
   "(it is)? (much|greatly|really)? appreciated",
+  "(can|could|would|will) you (please|just|quickly)? (check|check it|check that|look|look it up|look that up|have a look|take a look|help|help me|help me out|find out|tell me|confirm|confirm that|remind me|see) (for me|please|in the system|in the crm)?",
   "(if|when|whenever|as soon as) (you|u) (have|get|find|got|have got|can spare|can find) (a)? (chance|second|sec|minute|min|moment|time|it|that|them|it handy|that handy)",
   "for (my|our) (quarterly|weekly|monthly|annual|board|sales|team|status|pipeline)? (report|records|timesheet|notes|presentation|slides|deck|forecast|newsletter|expenses|spreadsheet)",
   "(so|so that) (i|we) can (call|ring|phone|contact|reach|email|e-mail|write to|text|message|get back to) (him|her|them|back|him back|her back|them back)?",
@@ -83,7 +85,8 @@ const withoutFrame = (tokens: ReadonlyArray<Token>): ReadonlyArray<Token> | unde
 }
 
 const endsPolitely = (tokens: ReadonlyArray<Token>, at: number): boolean => {
-  if (tokens[at]!.capital && tokens[at]!.word !== "i") return false
+  const begins = /[.?!]/.test(tokens[at - 1]!.after)
+  if (tokens[at]!.capital && tokens[at]!.word !== "i" && !begins) return false
   const is = (frame: ReturnType<typeof compiled>) => matchPattern(frame, tokens.slice(at), NOTHING) !== undefined
   return AFTER.some(is) || (DETAILED.test(tokens[at - 1]!.word) && is(PURPOSE))
 }

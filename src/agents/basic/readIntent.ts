@@ -238,10 +238,17 @@ const readWords = (
 }
 
 const WH = /^(who|whom|whose|what|which|when|where|how)$/
-/** "Ada Lovelace, when did we last speak?": who she is doesn't answer it. */
-const asksMore = (said: ReadonlyArray<Token>): boolean =>
-  said.at(-1)!.after.includes("?") &&
-  said.some(({ word }, at) => WH.test(word) && (at < 2 || /[,.;:!?]/.test(said[at - 1]!.after)))
+const ASKS = /^(whose|whom|what|which|how)$/
+const ASKS_FIRST = /^(should|would|could|will|shall|may|might|is|are|was|were|do|does|did|has|have|had)$/
+/** "Ada Lovelace, when did we last speak?", "should Raj call Ada Lovelace?": who she is doesn't answer it. */
+const asksMore = (said: ReadonlyArray<Token>): boolean => {
+  if (said.some(({ word }) => ASKS.test(word))) return true
+  if (!said.at(-1)!.after.includes("?")) return false
+  return (
+    ASKS_FIRST.test(said[0]!.word) ||
+    said.some(({ word }, at) => word === "or" || (WH.test(word) && (at < 2 || /[,.;:!?]/.test(said[at - 1]!.after))))
+  )
+}
 
 /** "I missed a call from Ada Lovelace. What's the number?": what the last sentence asks of the person who was named before. */
 const askedOfThem = (said: ReadonlyArray<Token>, context: Context, fits: Fits): string | undefined => {

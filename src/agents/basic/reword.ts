@@ -62,11 +62,30 @@ const COLLEAGUE = /^(colleague|coworker|teammate|friend|contact|customer|client|
 
 /** "Our colleague Sofia Santos" and "the customer called Sofia Santos" are Sofia Santos. */
 const ofColleagues = (tokens: Tokens): Tokens =>
-  uncalled(tokens).filter(
+  ofAccounts(uncalled(tokens)).filter(
     ({ word }, at) =>
       !(OURS.test(word) && COLLEAGUE.test(tokens[at + 1]?.word ?? "") && tokens[at + 2]?.capital === true) &&
       !(COLLEAGUE.test(word) && OURS.test(tokens[at - 1]?.word ?? "") && tokens[at + 1]?.capital === true)
   )
+
+const ACCOUNT = /^(account|file|record|case|contact)$/
+/** "The Morgan Garcia account" is Morgan Garcia. */
+const ofAccounts = (tokens: Tokens): Tokens => {
+  const end = tokens.findIndex(
+    ({ capital, word }, at) =>
+      !capital && ACCOUNT.test(word) && tokens[at - 1]?.capital === true && tokens[at - 2]?.capital === true
+  )
+  const the = tokens.slice(0, Math.max(0, end)).findLastIndex(({ capital }) => !capital)
+  if (end < 0 || the < 0 || tokens[the]!.word !== "the" || tokens.slice(the, end).some(({ after }) => after !== ""))
+    return tokens
+  const name = tokens.slice(the + 1, end)
+  return [
+    ...tokens.slice(0, the),
+    ...name.slice(0, -1),
+    { ...name.at(-1)!, after: tokens[end]!.after },
+    ...tokens.slice(end + 1)
+  ]
+}
 
 /** "Only the open ones" goes on from the question before. */
 const MAX_FOLLOW_UP = 6
@@ -173,6 +192,10 @@ const POINTED = /^(one|ones|meeting|call|person|company|deal|invoice|event)$/
 const OPEN_ENDED = /^(?:who|which \w+) (?:is|are|was) (responsible|in charge)$/
 const TOPIC_LEADS = /^(about|regarding|concerning|re|for)$/
 
+/** Verbs of statements, which are no topic. */
+export const STATES =
+  /^(am|is|are|was|were|have|has|had|'s|got|need|needs|want|wants|must|should|can't|cannot|forgot|lost|missed|met|asked|asks|called|rang|wrote|told|tells|says|said|think|thought|just|tried|try|keep|promised|owe|don't|didn't|do|did|will|would|heard|spoke|talked|saw|see|know|rang|rings|ringing|phoned|texted|emailed|mailed|messaged|visited|came|left|booked|ordered|replied|answered|waiting|holding|wondering|complained|contacted)$/
+
 /** "The largest invoice of 2022, how much was it?", "Cedar Labs: who is responsible and what is their status?" */
 const aboutTopic = (tokens: Tokens): Tokens => {
   const at = tokens.findIndex(({ after }) => /[,;:?!.]/.test(after))
@@ -181,6 +204,7 @@ const aboutTopic = (tokens: Tokens): Tokens => {
     at < 0 ||
     asked.length < 2 ||
     tokens[0]!.word === "i" ||
+    (tokens[at]!.after.includes(".") && STATES.test(tokens[at]!.word)) ||
     ASKING_WORDS.has(tokens[0]!.word) ||
     !ASKING_WORDS.has(asked[0]!.word)
   )

@@ -22,7 +22,7 @@ import { readLookup } from "./readLookup.ts"
 import { IN_ORDER, SPOKEN } from "./spoken.ts"
 import { readTitled } from "./titled.ts"
 import { labelsIn } from "./fits.ts"
-import { folded } from "./tokenize.ts"
+import { folded, tokenize } from "./tokenize.ts"
 
 /** Verbs before a detail that is asked for. */
 const GIVE =
@@ -57,6 +57,12 @@ export const QUESTIONS: ReadonlyArray<Rule> = [
       "(count|number of|no of|nr of|the number of|what is the number of|count of|count all|how many people are|total number of|what is the total number of) {lookup}"
     ],
     ({ lookup }, context) => browse("count", readLookup(lookup!, context))
+  ],
+  // "Number of process reviews": rows that are called so, or the number of someone whose name ends in s.
+  [
+    ["(the)? number of {plural}"],
+    ({ plural }, context) =>
+      readTitled([...tokenize("how many"), ...plural!], detailOf("phone")({ name: plural! }), context)
   ],
   [
     [

@@ -7,7 +7,7 @@ import { nounAt } from "./Lookup.ts"
 import { stripped } from "./polite.ts"
 import type { Context } from "./readConversation.ts"
 import { timeAt } from "./readTime.ts"
-import { withTopic } from "./reword.ts"
+import { STATES, withTopic } from "./reword.ts"
 import type { Token } from "./tokenize.ts"
 
 type Tokens = ReadonlyArray<Token>
@@ -21,11 +21,9 @@ interface Found {
 /** How a statement about the asker, or about what a person did, begins. */
 const OPENS =
   /^(i|we|my|our|new|sorry|apologies|for|someone|it|there|just|got|had|the|a|an|this|doing|writing|preparing|updating|checking|sitting|working|still|about|here|with|before)$/
-const VERB =
-  /^(am|is|are|was|were|have|has|had|'s|got|need|needs|want|wants|must|should|can't|cannot|forgot|lost|missed|met|asked|asks|called|rang|wrote|told|tells|says|said|think|thought|just|tried|try|keep|promised|owe|don't|didn't|do|did|will|would|heard|spoke|talked|saw|see|know)$/
 /** A statement for which an answer is wanted: "for the quarterly report". */
 const OCCASION =
-  /^(for|before|ahead of|about|regarding) (the|my|our|a|this) ([a-z-]+ )?(report|review|newsletter|presentation|forecast|deck|board|boss|record|records|slides|stand-up|timesheet|minutes|spreadsheet|budget|audit)$/
+  /^(?:(?:quick|one|just a quick) (?:question|one) )?(for|before|ahead of|about|regarding) (the|my|our|a|this) ([a-z-]+ )?(meeting|call|report|review|newsletter|presentation|forecast|deck|board|boss|record|records|slides|stand-up|timesheet|minutes|spreadsheet|budget|audit)$/
 const WITHOUT_VERB =
   /^(new here|new here sorry|new to this|new to the team|new on the team|new starter here|sorry|sorry to bother you|sorry about this|doing my [a-z]+|writing my [a-z]+|preparing my [a-z]+|silly question|stupid question|bit of an odd one|odd one|one more|another one|quick question|quick one|morning all|afternoon|evening|morning|please help|help|urgent|bit urgent|not urgent)$/
 const ENDS = /[,;:.!?]/
@@ -49,13 +47,15 @@ export const questionAfter = (tokens: Tokens, context: Context): Found | undefin
   const states =
     OCCASION.test(said) ||
     WITHOUT_VERB.test(said) ||
-    ((OPENS.test(statement[0]!.word) || statement[0]!.capital) && statement.some(({ word }) => VERB.test(word)))
+    ((OPENS.test(statement[0]!.word) || statement[0]!.capital) && statement.some(({ word }) => STATES.test(word)))
   if (!states || QUESTION_STARTS.has(statement[0]!.word) || statement.some(({ word }) => /[\d@]/.test(word)))
     return undefined
   const names = namesOf(statement)
   const question = tokens.slice(at)
   if (names.length === 0)
-    return narrows(statement, context) || WANTS.test(`${said} `) || statement.some(({ word }) => NARROWS.test(word))
+    return (!OCCASION.test(said) && narrows(statement, context)) ||
+      WANTS.test(`${said} `) ||
+      statement.some(({ word }) => NARROWS.test(word))
       ? undefined
       : { question }
   const [name] = names
@@ -79,7 +79,7 @@ export const questionBefore = (tokens: Tokens, context: Context): Tokens | undef
     return undefined
   const said = statement.map(({ word }) => word).join(" ")
   const isPart =
-    !statement.some(({ word }) => VERB.test(word)) ||
+    !statement.some(({ word }) => STATES.test(word)) ||
     statement.some(({ word }) => /[\d@]/.test(word) || MORE_ASKED.test(word) || NARROWS.test(word)) ||
     narrows(statement, context) ||
     namesOf(statement).length > 0 ||

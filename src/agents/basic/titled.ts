@@ -46,8 +46,8 @@ export const readTitled = (tokens: ReadonlyArray<Token>, otherwise: Intent, cont
     const title = rest.slice(0, length)
     // "Client Appreciation Gala" is a name, although it begins with a noun.
     const isName = title.length > 1 && title.every(({ capital }) => capital)
-    if (!isValue(title, context) || (!isName && nounAt(title, context) !== undefined) || JOINS.has(title.at(-1)!.word))
-      continue
+    if (!isValue(title, context) || (!isName && nounAt(title, context) !== undefined)) continue
+    if ([title[0]!, title.at(-1)!].some(({ word }) => JOINS.has(word))) continue
     const conditions = readConditions(rest.slice(length), context)
     if (conditions === undefined) continue
     // "Feedback discussions": several rows rather than a name.

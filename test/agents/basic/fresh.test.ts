@@ -34,7 +34,10 @@ const SETS = [
   ["twentythird", 0.9, false],
   ["twentyfourth", 0.9, false],
   ["twentyfifth", 0.9, false],
-  ["twentysixth", 0.9, false]
+  ["twentysixth", 0.9, false],
+  ["twentyseventh", 0.9, false],
+  ["twentyeighth", 0.5, false],
+  ["leftout", 0.5, false]
 ] as const
 
 layer(BasicAgent, { excludeTestServices: true })("questions in people's own wording", (it) => {

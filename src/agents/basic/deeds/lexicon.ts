@@ -49,7 +49,7 @@ export const PHRASES: Readonly<Record<string, ReadonlyArray<string>>> = byWord({
     "assigning|reassigning|giving|handing|handing over|passing|passing on|transferring|moving|switching|shifting|allocating|delegating|turning over|reallocating"
   ),
   delete: list(
-    "delete|remove|cancel|drop|erase|get rid of|scrap|call off|scratch|clear|purge|discard|eliminate|trash|bin|wipe|nix|axe|take out|take off|strike|cancel out|cross off|do away with|kill|throw out|throw away|clear out|clean out|clean up|weed out|toss|toss out|chuck|chuck out|ditch|dump|wipe out"
+    "delete|remove|cancel|drop|erase|get rid of|scrap|call off|scratch|purge|discard|eliminate|trash|bin|wipe|nix|axe|take out|take off|strike|cancel out|cross off|do away with|kill|throw out|throw away|clear out|clean out|clean up|weed out|toss|toss out|chuck|chuck out|ditch|dump|wipe out"
   ),
   deleted: list(
     "deleted|removed|cancelled|canceled|dropped|erased|scrapped|called off|scratched|cleared|purged|discarded|taken off|taken out|gone|wiped|binned|trashed|cleared out|thrown out|thrown away|tossed|ditched|cleaned up"

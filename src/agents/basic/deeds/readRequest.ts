@@ -27,7 +27,7 @@ import { assigned, withoutAbsence, withIts, withoutPlease, withSpelling } from "
 import type { Rule } from "./parts.ts"
 import { RULES } from "./rules.ts"
 import { type Fits, indexed, matches, shapeOf } from "./shapes.ts"
-import { inSingular, lemmatized, withoutAll } from "./verbForms.ts"
+import { inActive, inSingular, lemmatized, withoutAll } from "./verbForms.ts"
 import { MAX_WORDS, readWords, type Said, type Word } from "./words.ts"
 
 type Words = ReadonlyArray<Word>
@@ -318,9 +318,11 @@ const partReader = (context: Context, effort: Effort) => {
       const bare = withoutAll(unplaced)
       const kept = withoutClosers(lemmatized(stage), isPlace, true)
       const singular = inSingular(bare)
+      const active = inActive(bare)
       return [
         ...shaped(bare, false),
         ...(singular === undefined ? [] : shaped(singular, false).filter(isOfRows)),
+        ...(active === undefined ? [] : shaped(active, false)),
         ...(bare.length < kept.length ? shaped(kept, true) : []),
         // "New task for me: …": whose it is.
         ...(isInstead(stage) ? [] : created(/:/.test(stage.at(-1)!.after) ? stage : bare, kept.slice(unplaced.length))),

@@ -285,6 +285,8 @@ export const RULES: ReadonlyArray<Rule> = [
     ],
     remove
   ],
+  // "Clear Rotate keys": a row by its name is rather done, or emptied of something.
+  [["clear {x}", "clear {x} (from|off|off of|out of|in|on) {place}"], ofRows(remove)],
   [
     [
       "{x} (can be|should be|needs to be|need to be|must be|has to be|is to be|ought to be|may be|could be|can now be|should now be) <deleted>",

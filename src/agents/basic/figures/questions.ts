@@ -311,7 +311,7 @@ export const FIGURE_QUESTIONS = rules<Asked>(
   [
     [
       "how (is|are|do|does|was|were) (the|our|all)? {m} (split|distributed|spread|divided|divide|broken down|split up)? <per> (the|our)? {by}",
-      "(break|split) (the|our|all)? {m} (down|up)? (by|per|into) {by}",
+      "(break|split|group|divide|sort|separate) (the|our|all)? {m} (down|up|out|apart)? (by|per|into|between|across) (the|our)? {by}",
       "{m} (split|distributed|spread|divided|broken down) (by|per|into|over) {by}",
       "(the)? {by} (mix|split|breakdown|distribution|spread) (of|for|among|across) (the|our)? {m}",
       "(the)? (mix|split|breakdown|distribution|spread) of (the|our)? {m} (by|per|across|over) (the|our)? {by}",

@@ -85,16 +85,9 @@ export const readOnly = (
   return top && { conditions: [], limit: numberOf(top) }
 }
 
-/** "Which of them are customers?" */
-const OF_THEM = /^(which|who|how many|any)( ones?)? of (them|those|these) /
-
 const conditionsOnly = (tokens: Words, context: Context): ReadonlyArray<Condition> | undefined => {
   const [first] = tokens
-  const ofThem = OF_THEM.exec(folded(tokens))
-  if (ofThem !== null) return readConditions(tokens.slice(ofThem[0].split(" ").length - 1), context)
   if (tokens.length < 2 || !/^(only|just)$/.test(first!.word)) return undefined
-  const ofOnes = /^(only|just) (the|those) (ones|people) /.exec(folded(tokens))
-  if (ofOnes !== null) return readConditions(tokens.slice(3), context)
   const ones = /^(ones|one)$/.test(tokens.at(-1)!.word)
   const rest = tokens.slice(tokens[1]!.word === "the" || tokens[1]!.word === "those" ? 2 : 1, ones ? -1 : undefined)
   if (rest.length === 0) return undefined

@@ -5,6 +5,7 @@ import { ASKING_WORDS, REQUESTS } from "../lexicon.ts"
 import { nounAt } from "../Lookup.ts"
 import { byLength, endsWith, startsWith } from "../patterns.ts"
 import { type Token, tokenize } from "../tokenize.ts"
+import { framedOf } from "./framed.ts"
 import { ofTitled, plainer } from "./plainer.ts"
 import { readDetail } from "./readDetail.ts"
 import { readSlots } from "./readSlots.ts"
@@ -82,19 +83,22 @@ const ofCustomers = (tokens: Tokens): Tokens | undefined => {
 
 /** Wordings to try in this order. */
 export const wordingsOf = (said: Tokens, context: Context): ReadonlyArray<Tokens> => {
+  const framed = framedOf(said, context)
+  const inFrames = () => framed.flatMap((one) => [one, ...wordingsIn(one, context)])
   // "Call Noah for me" asks for something to be done.
-  if (REQUESTS.send.has(said[0]!.word) || REQUESTS.change.has(said[0]!.word)) return []
+  if (REQUESTS.send.has(said[0]!.word) || REQUESTS.change.has(said[0]!.word)) return inFrames()
   const plain = plainer(said)
   const named = [said, ...(plain === undefined ? [] : [plain])]
     .map((words) => readSlots(words, context, true))
     .filter((words) => words !== undefined)
   const own = [
     ...wordingsIn(said, context),
+    ...inFrames(),
     ...(plain === undefined ? [] : [plain, ...wordingsIn(plain, context)]),
     ...named
   ]
-  const customers = own.length > 0 ? undefined : ofCustomers(said)
-  return customers === undefined ? own : [customers, ...wordingsIn(customers, context)]
+  const customers = ofCustomers(said)
+  return customers === undefined ? own : [...own, customers, ...wordingsIn(customers, context)]
 }
 
 const wordingsIn = (said: Tokens, context: Context): ReadonlyArray<Tokens> => {

@@ -51,7 +51,7 @@ export const readDetail = (tokens: Tokens, context: Context): Tokens | undefined
     const cue = CUES.find(({ words }) => startsWith(rest, words))
     if (cue !== undefined) {
       // "The phone of Ada's owner" is one detail of another one.
-      if (asked.length > 0 && !isJoined) return undefined
+      if (asked.length > 0 && !isJoined && !asked.includes(cue.what)) return undefined
       isJoined = /[,;:?&+]/.test(rest[cue.words.length - 1]!.after)
       if (!asked.includes(cue.what)) asked.push(cue.what)
       at += cue.words.length
@@ -69,6 +69,9 @@ export const readDetail = (tokens: Tokens, context: Context): Tokens | undefined
     if (ASKS.test(filler[0]!) || /^(and|also)$/.test(filler[0]!)) isJoined = true
     at += filler.length
   }
+  // "What is the follow up date?" after an answer about one.
+  if (name === undefined && asked.length === 1 && questions.size > 0 && context.focus?.length === 1)
+    return tokenize(`their ${asked[0]!}`)
   if (name === undefined || name.length < 2 || asked.length === 0 || asked.length > 2) return undefined
   const fits = (what: string, question: string) => DETAILS.some(([, one, asks]) => one === what && asks.test(question))
   // Each question word goes with a detail, and each detail with a question word, if there are any.

@@ -1,0 +1,80 @@
+/** Other words for questions for figures. */
+import { type Paraphrases } from "./table.ts"
+
+const PERIOD = "(of|in|during|for)"
+
+export const FIGURE_PARAPHRASES: Paraphrases = [
+  [
+    ["(which|what) {period} (was|is) (the|my|our)? busiest", "(my|the|our)? busiest {period}"],
+    "which {period} had the most meetings"
+  ],
+  [
+    ["(which|what) {period} (was|is) (the|my|our)? quietest", "(my|the|our)? quietest {period}"],
+    "which {period} had the fewest meetings"
+  ],
+  [
+    ["(which|what) {period} (was|is) (the|my|our)? busiest (for|by|in terms of|with) {lookup}"],
+    "which {period} had the most {lookup}"
+  ],
+  [
+    ["(my|the|our)? busiest {period} {conds}", "(which|what) {period} (was|is) (the|my|our)? busiest {conds}"],
+    "which {period} had the most meetings {conds}"
+  ],
+  [
+    ["(what|which) {by} (do|does|did|have|has) {lookup} (use|want|have|buy|need|go for|take|like|bought|chosen)"],
+    "{lookup} per {by}"
+  ],
+  [
+    [
+      "(what is|which is)? (the|our)? most (popular|common|frequent) {by} (by|in terms of|going by|measured by|judging by) (the)? (number|count|amount) of {lookup}"
+    ],
+    "most popular {by} among {lookup}"
+  ],
+  [
+    [
+      "(what is|which is)? (the|our)? least (popular|common|frequent) {by} (by|in terms of|going by|measured by|judging by) (the)? (number|count|amount) of {lookup}"
+    ],
+    "least popular {by} among {lookup}"
+  ],
+  [
+    [
+      "(which|who) (of|in|on|from|among) (us|the team|our team|the sales team|our sales team|the reps|our reps|our salespeople|the salespeople|our people|my colleagues|our colleagues|the colleagues|the account managers|our account managers) (has|have|had|owns|looks after|handles|manages) {rest}",
+      "(which|what) (rep|salesperson|sales rep|account manager|colleague|team member) (has|have|had|owns|looks after|handles|manages) {rest}"
+    ],
+    "who has {rest}"
+  ],
+  [
+    [
+      "how (are|is|do) {lookup} (spread|split|distributed|divided|divide|divide up|divided up|broken down|split up|spread out|shared out|break down|break up|fall|stack up|add up) (across|over|by|between|among|into|per) (the|our|different|the different)? {by}"
+    ],
+    "{lookup} per {by}"
+  ],
+  [
+    ["(which|what) {by} (of|in) {when} (is|was|were) (the|my|our)? busiest (for|with|in terms of|by) {rest}"],
+    "which {by} in {when} had the most {rest}"
+  ],
+  [
+    [
+      "(in|on|during)? (what|which) {by} " +
+        PERIOD +
+        " {when} (did|do|have) (i|we) (have|had|get|got|hold|held) (the)? {rest}"
+    ],
+    "which {by} in {when} had the {rest}"
+  ],
+  [
+    ["(in|on|during) (what|which) {by} (did|do|have) (i|we) (have|had|get|got|hold|held) (the)? {rest}"],
+    "which {by} had the {rest}"
+  ],
+  [
+    [
+      "(give|give me|show|show me|get me|i need)? (a|the)? (breakdown|split|count) (of|for) {lookup} (by|per|across|over) {rest}"
+    ],
+    "{lookup} per {rest}"
+  ],
+  [
+    [
+      "(the number of|number of|how many)? {lookup} (split out|split up|broken out|grouped|counted|summed up|sorted out) (by|per) {rest}"
+    ],
+    "{lookup} per {rest}"
+  ]
+]

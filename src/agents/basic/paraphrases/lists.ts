@@ -1,0 +1,92 @@
+/** Other words for lists and their numbers. */
+import { type Paraphrases, WE } from "./table.ts"
+
+const BUSY =
+  "(sitting on|working on|juggling|dealing with|responsible for|in charge of|looking after|handling|managing|working with|taking care of|left with)"
+const LOOKED_AFTER = "(look after|manage|handle|own|have|work on|work with|deal with|take care of)"
+
+export const LIST_PARAPHRASES: Paraphrases = [
+  [["(show|show me|list|give me)? (which|who) (of|among) {lookup} (are|is|were|was) {conds}"], "list {lookup} {conds}"],
+  [
+    [
+      "(giving|sending|showing|telling|listing|getting|finding) (me|us)? {rest}",
+      "(see|have|get) (a|the) (list|rundown|overview) of {rest}"
+    ],
+    "list {rest}"
+  ],
+  [
+    [
+      "(give|show|send|get)? (me|us)? (a|the|any)? (full|complete|quick)? (list|rundown) (of|with) (all|all of)? (the)? {lookup}"
+    ],
+    "list {lookup}"
+  ],
+  [
+    [
+      "(list|show|show me|give me|get me|send me|i need|get)? (the)? (names|name) of (all|all of)? (the)? {lookup}",
+      "(what are|what is) the (names|name) of (all|all of)? (the)? {lookup}"
+    ],
+    "list {lookup}"
+  ],
+  [
+    [
+      "(is there|are there|do we have|do i have|have we got|have i got)? (any|some|all|which|what) (one)? (of|among) {lookup}"
+    ],
+    "list {lookup}"
+  ],
+  [
+    ["(show|show me|list|give me)? (which|who) (of|among) {lookup} (are|is|were|was) {rest}"],
+    "list {lookup} who are {rest}"
+  ],
+  [["(show|show me|list|give me)? (which|who) (of|among) {lookup} (have|has) {rest}"], "list {lookup} who have {rest}"],
+  // Counts.
+  [
+    [
+      "(what is|give me|tell me|get me)? (the|a)? (count|tally|headcount|head count) (of|for|on) (all)? (the)? {lookup}",
+      "(what is)? the (number|total number|count) of {lookup} (please)?"
+    ],
+    "how many {lookup}"
+  ],
+  [[`how many (of)? {lookup} (is|are|was|were) {name} ${BUSY}`], "how many {lookup} does {name} have"],
+  [
+    [
+      `(what|which) {lookup} (is|are|was|were) {name} ${BUSY}`,
+      `(what|which) {lookup} (does|do|did) {name} ${LOOKED_AFTER}`
+    ],
+    "list {lookup} of {name}"
+  ],
+  [[`how many (of)? {lookup} (am|are|was) i ${BUSY}`], "how many {lookup} do i have"],
+  [["how many (of)? {lookup} (have|has) (been|become|turned|gone) {done}"], "how many {lookup} are {state}"],
+  [
+    ["how many (of)? {lookup} (have|did) we {done} (so far|to date|already|by now|up to now)?"],
+    "how many {lookup} have we {state}"
+  ],
+  [
+    ["how many (of)? {lookup} (have|did) i {done} (so far|to date|already|by now|up to now)?"],
+    "how many {lookup} that i {state}"
+  ],
+  [["(what|which|list) {lookup} (have|did) i {done} (so far|to date|already)?"], "list {lookup} that i {state}"],
+  [
+    ["how many (of)? {lookup} (have|has|did) {name} {done} (so far|to date|already|by now|up to now)?"],
+    "how many {lookup} that {name} {state}"
+  ],
+  [
+    ["(what|which) {lookup} (have|has|did) {name} {done} (so far|to date|already)?"],
+    "list {lookup} that {name} {state}"
+  ],
+  [["(of|out of|among) {lookup} how many (are|is|were) {rest}"], "how many {lookup} are {rest}"],
+  [["(of|out of|among) {lookup} how many (have|has|had) {rest}"], "how many {lookup} have {rest}"],
+  [
+    [
+      `how many (of)? {lookup} (were|have|are) ${WE} (been)? last (been)? (in touch|in contact) with {when}`,
+      `how many (of)? {lookup} (did|have) ${WE} last (speak to|talk to|contact|contacted|spoken to|talked to) {when}`
+    ],
+    "how many {lookup} last contacted {when}"
+  ],
+  [
+    [
+      `(what|which|list) {lookup} (were|have|are) ${WE} (been)? last (been)? (in touch|in contact) with {when}`,
+      `(what|which|list) {lookup} (did|have) ${WE} last (speak to|talk to|contact|contacted|spoken to|talked to) {when}`
+    ],
+    "list {lookup} last contacted {when}"
+  ]
+]

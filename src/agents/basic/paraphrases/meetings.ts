@@ -1,0 +1,183 @@
+/** Other words for questions about meetings. */
+import { type Paraphrases } from "./table.ts"
+
+export const MEETING_PARAPHRASES: Paraphrases = [
+  [["what is (on|planned|scheduled|happening) (for|on)? {when}"], "what do i have {when}"],
+  [["(who|whom) (was|is|were|did i have) (in|at) (the|my) {when}"], "who did i meet {when}"],
+  [
+    ["{name} and (i|me) (how often|how many times) (did|have) we (meet|met|see each other) {when}"],
+    "how many times did i meet {name} {when}"
+  ],
+  [["(me|i) and {name} (met|saw each other|have met) (how often|how many times)"], "how many times have i met {name}"],
+  [
+    ["(me|i) and {name} (met|saw each other) (how often|how many times) {when}"],
+    "how many times did i meet {name} {when}"
+  ],
+  [["how (is|are|was|were) {answer} called", "what (is|are|was|were) {answer} called"], "{answer}"],
+  [
+    ["what is (next|up next|next up|coming up next) (on|in)? (my|the)? (calendar|agenda|schedule|diary)?"],
+    "what is my next meeting"
+  ],
+  [["(when was)? (the|my|our)? (very)? first time {i} (met|saw|met with) {name}"], "my first meeting with {name}"],
+  [
+    ["what (is|was|were) {meeting} about", "(what is|what was)? (the)? (topic|subject|title|name) of {meeting}"],
+    "{meeting}"
+  ],
+  [
+    [
+      "(which|what|on which|on what) (days|dates|day|date) (of|in|during) {when} (had|have|has|did i have|was there|were there) (a|an|any)? {rest}",
+      "(which|what|on which|on what) (days|dates|day|date) (did|do|have) i (have|had) (a|an|any)? {rest} {when}"
+    ],
+    "list {rest} {when}"
+  ],
+  [["(list|give me|show|show me)? (the|all)? (days|dates) of {rest}"], "list {rest}"],
+  [["(when|what time|at what time) (does|did|will) my day (start|begin) (on)? {when}"], "my first meeting {when}"],
+  [
+    [
+      "how (packed|full|busy|booked) (was|is|were) (i|my day)? (on)? {when}",
+      "(is|was) {when} (busy|full|packed|free|empty|open|booked|a busy day)"
+    ],
+    "what do i have {when}"
+  ],
+  [["what (is|was|are|were) {meeting} (called|named)", "which (one)? (is|was|are|were) {meeting}"], "{meeting}"],
+  [
+    [
+      "(at what time|at which time|what time|when|on which day|on what day) (starts|begins|started|began|was starting) {rest}"
+    ],
+    "when was {rest}"
+  ],
+  [
+    ["(with)? (who|whom) (was|were|did i have) {rest} with", "with (who|whom) (was|were|did i have) {rest}"],
+    "who attended {rest}"
+  ],
+  [["when (is|was) {rest} (scheduled|planned|happening|taking place|due)"], "when was {rest}"],
+  [["(who|whom) (was|is|were|are) with me (in|at|for) (the|my)? {rest}"], "who attended {rest}"],
+  [
+    [
+      "(how many times|how often) do {name} and i (meet|see each other)",
+      "(how many times|how often) do i (meet|see|meet with) {name}"
+    ],
+    "how many times have i met {name}"
+  ],
+  [["when did {i} first (meet|see|meet with) {name}"], "my first meeting with {name}"],
+  [["how many {rest} (are|were) (there)? (in|on) (my|the) (calendar|schedule|diary|agenda)"], "how many {rest}"],
+  [
+    ["how many {rest} (are|were) (there)? (in|on) (my|the) (calendar|schedule|diary|agenda) {when}"],
+    "how many {rest} {when}"
+  ],
+  [
+    [
+      "(what|which) (people|persons|colleagues|coworkers|teammates) (did|do|will|have) {i} (meet|met|see|seen|meet with|met with) {when}"
+    ],
+    "who did {i} meet {when}"
+  ],
+  [
+    [
+      "(how many times|how often) (did|have)? (me|i) and {name} (met|meet|have met|saw each other|see each other) {when}",
+      "(how many times|how often) (did|have)? {name} and me (met|meet|have met|saw each other|see each other) {when}"
+    ],
+    "how many times did i meet {name} {when}"
+  ],
+  [
+    [
+      "when i (met|saw|met with) {name} (last|last time|the last time|for the last time)",
+      "when (did|have) i (meet|see|met|seen|meet with) {name} (last time|the last time|for the last time)"
+    ],
+    "when did i last meet {name}"
+  ],
+  [
+    [
+      "how many {one} (did|have) {name} and (i|me) (spend|spent|sit|sat|meet|met|have|had) (together)? {when}",
+      "how many {one} (did|have) (i|me) and {name} (spend|spent|sit|sat|meet|met|have|had) (together)? {when}"
+    ],
+    "how many {one} did i spend with {name} {when}"
+  ],
+  [
+    [
+      `(what|which) {lookup} (did|do|have|will) {name} and i (have|had|get|share|hold)? {when}`,
+      `(what|which) {lookup} (did|do|have|will) i and {name} (have|had|get|share|hold)? {when}`
+    ],
+    "my {lookup} with {name} {when}"
+  ],
+  [
+    [
+      `how many {lookup} (did|do|have|will) {name} and i (have|had|get|share|hold)? {when}`,
+      `how many {lookup} (did|do|have|will) i and {name} (have|had|get|share|hold)? {when}`
+    ],
+    "how many {lookup} with {name} {when} did i have"
+  ],
+  [
+    ["(how many times|how often) (did|have) {name} and {i} (meet|met|see each other|seen each other) {when}"],
+    "how many times did {i} meet {name} {when}"
+  ],
+  [
+    ["(how many times|how often) (did|have) {name} and {i} (meet|met|see each other|seen each other)"],
+    "how many times have {i} met {name}"
+  ],
+  [
+    ["(in|at|to) how many {lookup} (was|is|were) {name} (there|present|involved|invited|in attendance)?"],
+    "how many {lookup} with {name}"
+  ],
+  [
+    ["(in|at|to) (what|which) {lookup} (was|is|were) {name} (there|present|involved|invited|in attendance)?"],
+    "list {lookup} with {name}"
+  ],
+  [["(what|which) {noun} {rest} (did|do|have|will) i (have|got|get|attend) {when}"], "my {noun} {when} {rest}"],
+  [
+    ["(who|whom) (am|was|are|were) i (meeting|seeing|meeting with) (for|at|in|during) (the|my)? {rest}"],
+    "who attended {rest}"
+  ],
+  [
+    [
+      "(when was)? (the|my|our)? last time {name} and (i|me) (met|saw each other|had a meeting|have met)",
+      "(when was)? (the|my|our)? last time (i|me) and {name} (met|saw each other|had a meeting|have met)",
+      "when did {name} and (i|me) last (meet|see each other|have a meeting)",
+      "when did (i|me) and {name} last (meet|see each other|have a meeting)"
+    ],
+    "when did i last meet {name}"
+  ],
+  [
+    ["(who|whom) (did|do|will|have) i (have|got|had)? {rest} with {when}", "(who|whom) (is|was) {rest} with {when}"],
+    "list {rest} {when}"
+  ],
+  [["(who|whom) (did|do|will|have) i (have|got|had)? {rest} with", "(who|whom) (is|was) {rest} with"], "list {rest}"],
+  [
+    [
+      "(what time|when|at what time|at which time) (did|does|do|will) {rest} (begin|start|take place|happen|kick off|commence)"
+    ],
+    "when was {rest}"
+  ],
+  [
+    ["(what time|when|at what time|at which time) (did|do) (i|we) (start|begin|kick off|have|hold|attend|open) {row}"],
+    "when was {row}"
+  ],
+  [
+    [
+      "(for)? how (many minutes|long) (was|is|were) {row} (scheduled|planned|booked|set|down) (for)?",
+      "how many minutes (did|does|do|will|was|is) {row} (take|last|take up|run|go on|go on for|be|run for)?",
+      "(for)? how (many minutes|long) (did|does|do|will) {row} (take up|go on for|run for)"
+    ],
+    "how long was {row}"
+  ],
+  [
+    ["how many {rest} (took place|happened|occurred|were held|have been held|were there) {when}"],
+    "how many {rest} {when}"
+  ],
+  [["with (whom|who) (was|is|did i have|do i have|will i have) {rest}"], "who attended {rest}"],
+  [
+    [
+      "(who|whom) (came to|attended|was at|was in|is at|joined|took part in|showed up at|turned up at|sat in on|was there for|participated in) (the|my|our)? {bare}"
+    ],
+    "who attended the {bare}"
+  ],
+  [
+    [
+      "(what is|what was|when is|when was)? (the|my)? (first|earliest) (thing|item|one|entry|event|call) (i have|i had|i have got|on my calendar|in my calendar|on the calendar|on my agenda|on my schedule|in my diary)? {when}"
+    ],
+    "my first meeting {when}"
+  ],
+  [["(the|my|our)? morning {noun} {when}"], "{noun} {when} in the morning"],
+  [["(the|my|our)? afternoon {noun} {when}"], "{noun} {when} in the afternoon"],
+  [["(the|my|our)? evening {noun} {when}"], "{noun} {when} in the evening"],
+  [["(the)? total {one} (that)? {i} (spent|have spent|had|sat) {rest}"], "how many {one} did {i} spend {rest}"]
+]

@@ -1,0 +1,4 @@
+/** Shapes of a question, with the shorter question that means the same: what is captured stands there as it was said. */
+export type Paraphrases = ReadonlyArray<readonly [shapes: ReadonlyArray<string>, means: string]>
+
+export const WE = "(i|we|you)"

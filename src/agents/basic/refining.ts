@@ -1,0 +1,65 @@
+/** The question before with other conditions, whatever kind of question for rows it was. */
+import { Intent } from "./Intent.ts"
+import { Condition, type Lookup } from "./Lookup.ts"
+
+type Conditions = ReadonlyArray<Condition>
+
+/** Makes the conditions of the new question of those before; undefined if that can't be meant. */
+type Change = (before: Conditions) => Conditions | undefined
+
+/** The question with changed conditions; undefined if it asks for no rows, or can't be changed so. */
+export const changed = (previous: Intent | undefined, change: Change): Intent | undefined => {
+  const other = (lookup: Lookup): Lookup | undefined => {
+    const conditions = change(lookup.conditions)
+    return conditions && { ...lookup, conditions }
+  }
+  switch (previous?._tag) {
+    case "Browse": {
+      const lookup = other(previous.lookup)
+      return lookup && Intent.Browse({ ...previous, skip: 0, lookup })
+    }
+    case "Figures": {
+      const { asked } = previous
+      const lookup = other(asked.measure.lookup)
+      return lookup && Intent.Figures({ asked: { ...asked, measure: { ...asked.measure, lookup } } })
+    }
+    case "Titled": {
+      const conditions = change(previous.conditions)
+      const otherwise = changed(previous.otherwise, change) ?? Intent.Unclear({ tokens: [] })
+      return conditions && Intent.Titled({ ...previous, conditions, otherwise })
+    }
+    default:
+      return undefined
+  }
+}
+
+/** With more conditions: a time replaces the one before. */
+export const refinedBy =
+  (more: Conditions): Change =>
+  (before) => [
+    ...(more.some(({ _tag }) => _tag === "Time") ? before.filter(({ _tag }) => _tag !== "Time") : before),
+    ...more
+  ]
+
+/** The question for a number of its rows, or for a list of them. */
+export const asked = (previous: Intent | undefined, mode: "list" | "count"): Intent | undefined => {
+  switch (previous?._tag) {
+    case "Browse":
+      return Intent.Browse({ ...previous, mode })
+    case "Titled":
+      return Intent.Titled({
+        ...previous,
+        mode,
+        otherwise: asked(previous.otherwise, mode) ?? previous.otherwise
+      })
+    // Groups, and what isn't a number of rows, have no rows of their own to ask for.
+    case "Figures": {
+      const { by, measure, rows } = previous.asked
+      return by.length === 0 && rows === undefined && measure.figure === "count"
+        ? Intent.Browse({ mode, lookup: measure.lookup, skip: 0 })
+        : undefined
+    }
+    default:
+      return undefined
+  }
+}
