@@ -1,7 +1,7 @@
 /**
  * Benchmarks report ratios: contestants take turns within one run, so that the machine's noise affects all of them equally.
  * Usage: npm run bench -- NAME [--rows 100000] [--json] [--keep FOLDER | --database-url URL], where NAME is store, growth
- * [--sizes 10000,…] [--plots FOLDER], big (one organization) [--only WORDS], http, changes, sse, page, tracing, traces, rls, replicas, neighbour, soak [--minutes 1], tokens, cold, import,
+ * [--sizes 10000,…] [--plots FOLDER], big (one organization) [--only WORDS], http, changes, groups, sse, page, tracing, traces, rls, replicas, neighbour, soak [--minutes 1], tokens, cold, import,
  * permissions, turn, basic, or report [--minutes 10], which writes docs/performance/figures.md.
  */
 import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
@@ -12,6 +12,7 @@ import { basic } from "./basic.ts"
 import { changes } from "./changes.ts"
 import { cold } from "./cold.ts"
 import { contestant } from "./contestants.ts"
+import { groups } from "./groups.ts"
 import { growth } from "./growth.ts"
 import { http } from "./http.ts"
 import { importing } from "./import.ts"
@@ -46,6 +47,7 @@ const BENCHES: Readonly<Record<string, () => Effect.Effect<void, unknown>>> = {
       report(requested > 0 ? requested : 2_000_000, Number(after("--minutes") ?? 10), where.keep, json),
       print(json)
     ),
+  groups: () => Effect.map(groups(rows, where, json), print(json)),
   growth: () => Effect.map(growth(sizes, where, json, after("--plots")), print(json)),
   big: () => Effect.map(big(rows, where, json, after("--only")), print(json)),
   soak: () => Effect.map(soak(rows, Number(after("--minutes") ?? 1), where, json), print(json)),

@@ -46,7 +46,7 @@ const BEFORE = [
 ].map(compiled)
 /** Words before any question, with punctuation after them: "great meetings" says more. */
 const PAUSED = compiled(
-  "(both please|both|two things|2 things|sorry to bother you|sorry to ask|sorry for asking|stupid question|silly question|dumb question|one more thing|one thing|last one|last question|one last thing|one last question|another one|another question|quick check|question for you|oh and|right|alright|all right|great|perfect|brilliant|lovely|cool|fine|excuse me|apologies|sorry|erm|um|uh|hmm|er|oh|ah|actually|basically|honestly|anyway|anyhow|btw|by the way|fyi|for the record|to be sure|just to be sure|just to check|just checking|just the number|just a number|names only|in short|briefly)"
+  "(both please|both|two things|2 things|sorry to bother you|sorry to ask|sorry for asking|stupid question|silly question|dumb question|one more thing|one thing|last one|last question|one last thing|one last question|another one|another question|quick check|question for you|oh and|right|alright|all right|great|perfect|brilliant|lovely|cool|fine|excuse me|apologies|sorry|erm|um|uh|hmm|er|oh|ah|actually|basically|honestly|anyway|anyhow|btw|by the way|fyi|for the record|to be sure|just to be sure|just to check|just checking|just the number|just a number|names only|in short|briefly|quick one|(i am)? new here|intern here|first day here)"
 )
 /** Polite frames after any question. */
 const AFTER = [
@@ -56,7 +56,7 @@ const AFTER = [
   "(if|when|whenever|as soon as) (you|u) (have|get|find|got|have got|can spare|can find) (a)? (chance|second|sec|minute|min|moment|time|it|that|them|it handy|that handy)",
   "for (my|our) (quarterly|weekly|monthly|annual|board|sales|team|status|pipeline)? (report|records|timesheet|notes|presentation|slides|deck|forecast|newsletter|expenses|spreadsheet)",
   "(so|so that) (i|we) can (call|ring|phone|contact|reach|email|e-mail|write to|text|message|get back to) (him|her|them|back|him back|her back|them back)?",
-  "(real quick|real quickly|thank you very much|thank you so much|thanks so much|thanks very much|thanks again|cheers mate|many thanks in advance|please and thank you|if that is okay|if that is all right|if you would|if you please|if you could|would you|could you|can you|will you|i wonder|i would say|though|again please|quickly|urgently|quick|when you can|if it is not too much trouble|i mean|so i know|just so i know|roughly|approximately|or so|do you think|i forgot|i forget|i can't remember|i cannot remember|remind me|as it stands|as things stand|in our system|in the system|in the crm|in our crm|on our books|on the books|on file|on record|in our records)"
+  "(that is all|that is it|that will be all|that would be all|that is everything|nothing else|nothing more|real quick|real quickly|thank you very much|thank you so much|thanks so much|thanks very much|thanks again|cheers mate|many thanks in advance|please and thank you|if that is okay|if that is all right|if you would|if you please|if you could|would you|could you|can you|will you|i wonder|i would say|though|again please|quickly|urgently|quick|when you can|if it is not too much trouble|i mean|so i know|just so i know|roughly|approximately|or so|do you think|i forgot|i forget|i can't remember|i cannot remember|remind me|as it stands|as things stand|in our system|in the system|in the crm|in our crm|on our books|on the books|on file|on record|in our records)"
 ].map(compiled)
 /** What a detail is for: "the number to ring her back on". */
 const PURPOSE = compiled(

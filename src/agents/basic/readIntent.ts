@@ -233,7 +233,8 @@ const readWords = (
     return Intent.Unclear({ tokens: meant })
   const what = askedOfThem(said, context, fits)
   if (what !== undefined) return { ...story, what }
-  const isStated = facts.some(({ weight }) => weight === "stated")
+  // "get hold of Ada Lovelace": a name isn't a town.
+  const isStated = facts.some((fact) => fact.weight === "stated" && !names.some(({ name }) => name === fact.said))
   return said.length <= MAX_QUESTION && !isStated && asksMore(said) ? Intent.Unclear({ tokens: meant }) : story
 }
 
@@ -242,13 +243,17 @@ const ASKS = /^(whose|whom|what|which|how)$/
 const ASKS_FIRST = /^(should|would|could|will|shall|may|might|is|are|was|were|do|does|did|has|have|had)$/
 /** "Ada Lovelace, when did we last speak?", "should Raj call Ada Lovelace?": who she is doesn't answer it. */
 const asksMore = (said: ReadonlyArray<Token>): boolean => {
-  if (said.some(({ word }) => ASKS.test(word))) return true
+  if (said.some(({ word }) => ASKS.test(word)) || WANTED.test(folded(said))) return true
   if (!said.at(-1)!.after.includes("?")) return false
   return (
     ASKS_FIRST.test(said[0]!.word) ||
     said.some(({ word }, at) => word === "or" || (WH.test(word) && (at < 2 || /[,.;:!?]/.test(said[at - 1]!.after))))
   )
 }
+
+/** "just need Ada Lovelace's e-mail, that is all", "I have to call Ada Lovelace, give me a number". */
+const WANTED =
+  /(?:'s|\b(?:need|want|get|give me|send me|just)(?: a| an| the| his| her| their)?) (?:phone|mobile|cell|number|e ?mail|mail|address|extension|details)\b/
 
 /** "I missed a call from Ada Lovelace. What's the number?": what the last sentence asks of the person who was named before. */
 const askedOfThem = (said: ReadonlyArray<Token>, context: Context, fits: Fits): string | undefined => {

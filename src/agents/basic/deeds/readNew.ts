@@ -5,6 +5,7 @@
 import { Effort } from "../Effort.ts"
 import type { Context } from "../readConversation.ts"
 import { byLength, startsWith } from "../patterns.ts"
+import { PEOPLE } from "../../../domain/EntityType.ts"
 import { type Deed, Setting } from "./Deed.ts"
 import { FUNCTION_WORDS } from "./lexicon.ts"
 import { lengthAt } from "./lengths.ts"
@@ -36,7 +37,7 @@ export interface New {
 
 const phrases = (texts: string) => byLength(texts.split("|"))
 const SKIPPED = phrases(
-  "it 's|it is|came in|just came in|arrived|for us|for you|and|also|that is|which is|who is|that should be|which should be|that will be|to be|please|it|they|it should be|taking place|happening|scheduled|on my calendar|in my calendar|on the calendar|in the calendar|on our calendar|to my calendar|to the calendar|in the crm|to the crm|in the system|that|which|who|is|are|should be|will be|running|be|down"
+  "it 's|it is|to remember|to do|came in|just came in|arrived|for us|for you|and|also|that is|which is|who is|that should be|which should be|that will be|to be|please|it|they|it should be|taking place|happening|scheduled|on my calendar|in my calendar|on the calendar|in the calendar|on our calendar|to my calendar|to the calendar|in the crm|to the crm|in the system|that|which|who|is|are|should be|will be|running|be|down"
 )
 const NAMED = phrases(
   "subject|with the subject|with subject|topic|with the topic|called|named|titled|entitled|labelled|labeled|with the name|with the title|by the name of|with name|with title|name|title|under the name|under the title|known as"
@@ -73,13 +74,23 @@ export const readNew = (
   // "a task to call Ada": words are rather the name than the value of a column.
   const own = new Effort(MAX_STEPS)
   const maySearch = () => own.spend(1) && effort.spend(1)
-  const search = (isNamed: boolean): Search => ({ columns, fields, calendar, isNamed, maySearch, failed: new Set() })
+  const isPerson = deed.type.id === PEOPLE
+  const search = (isNamed: boolean): Search => ({
+    columns,
+    fields,
+    calendar,
+    isNamed,
+    isPerson,
+    maySearch,
+    failed: new Set()
+  })
   return rest(deed.rest, start, search(true), 0) ?? rest(deed.rest, start, search(false), 0)
 }
 
 interface Search extends About {
   /** Whether the row has to have a name. */
   readonly isNamed: boolean
+  readonly isPerson: boolean
   readonly maySearch: () => boolean
   /** States from which the words can't be read to their end. */
   readonly failed: Set<string>
@@ -116,7 +127,7 @@ const isOwner = (each: Setting) => each._tag === "Concept" && each.concept === "
 const MAX_BEFORE_NAME = 2
 
 /** The possible next parts, most certain first. */
-function* steps(words: Words, so: New, about: About, depth: number): Generator<readonly [number, New]> {
+function* steps(words: Words, so: New, about: Search, depth: number): Generator<readonly [number, New]> {
   const [first] = words
   const { calendar, columns } = about
   if (first!.quoted === true) {
@@ -274,9 +285,9 @@ function* steps(words: Words, so: New, about: About, depth: number): Generator<r
   )
     for (const found of names(words, 2, so)) if (found[0] === words.length) yield found
   if (so.name === undefined && depth <= MAX_BEFORE_NAME) {
-    if (first!.word === "for" || first!.word === "about" || first!.word === "of" || first!.word === "to")
-      yield* names(words, 1, so)
-    else yield* names(words, 0, so)
+    // "we need someone to clean the kitchen": what a person is for is no name of one.
+    if (!/^(for|about|of|to)$/.test(first!.word)) yield* names(words, 0, so)
+    else if (!about.isPerson) yield* names(words, 1, so)
   }
   // "book Fatima for an hour".
   if (depth === 0 && about.fields.some(({ id, kind }) => id === guests && kind === "references"))
@@ -335,6 +346,8 @@ function* names(words: Words, from: number, so: New): Generator<readonly [number
     const name = words.slice(from, from + length)
     // What follows a comma is said of the row, and no part of its name.
     if (name.some(({ quoted }) => quoted) || name.slice(0, -1).some(({ after }) => after.includes(","))) return
+    // "for me to remember: Order toner", "for Raj: Clean the kitchen": a name follows.
+    if (!name[0]!.capital && name.slice(0, -1).some(({ after }) => after.includes(":"))) return
     if (isValue(name)) yield [from + length, { ...so, name }]
   }
 }

@@ -10,6 +10,7 @@ import { withoutClosers, withoutOpeners } from "./clauses.ts"
 import { Deed, type Request, Subject } from "./Deed.ts"
 import { type Name, namesAmong } from "./labels.ts"
 import { type Led, ledBy, pronounIn } from "./leading.ts"
+import { FUNCTION_WORDS } from "./lexicon.ts"
 import { asksForChange, readAgain } from "./readRequest.ts"
 import { deedOf, JOINT, knownOf, settingsOf } from "./telegramCells.ts"
 import { ofSet } from "./telegramSets.ts"
@@ -156,6 +157,8 @@ function* creation(said: Said, { name, rest, type }: Made, context: Context): Sc
   if (known.values.some((each) => each.words === name && each.to - each.from === name.length)) return undefined
   const settings = settingsOf(rest, known, ",")
   if (settings === undefined || settings.length === 0) return undefined
-  const deed = Deed.Create({ type, name, rest: [], people: [], settings })
+  // "New task Clean the kitchen for Raj, high": more than a name, perhaps.
+  const isPlain = name.every(({ quoted, word }) => quoted !== true && !FUNCTION_WORDS.has(word))
+  const deed = Deed.Create({ type, ...(isPlain ? { name, rest: [] } : { rest: name }), people: [], settings })
   return { said, deeds: [deed], loose: [], framed: [] }
 }

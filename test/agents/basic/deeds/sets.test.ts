@@ -125,7 +125,7 @@ describe("requests to change a set of rows in basic mode", () => {
     )
 
     it.effect(
-      "draft nothing of 163 statements, conditions, wishes of others and questions about tasks that ask for no change",
+      "draft nothing of 166 statements, conditions, wishes of others and questions about tasks that ask for no change",
       () =>
         Effect.gen(function* () {
           const say = yield* saying(yield* taskTeam)
@@ -137,7 +137,7 @@ describe("requests to change a set of rows in basic mode", () => {
           const drafted = yield* Effect.filter(texts, (text) =>
             Effect.map(say(text), ({ write }) => write !== undefined)
           )
-          expect(texts).toHaveLength(163)
+          expect(texts).toHaveLength(166)
           expect(drafted).toEqual([])
         })
     )
