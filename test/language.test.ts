@@ -55,6 +55,11 @@ const ALLOWED: Readonly<Record<string, readonly [count: number, reason: string]>
   "test/fixtures/office/second-crm.txt": [1, "a quoted question"],
   "test/fixtures/office/seventeenth-crm.txt": [1, "a quoted question"],
   "test/fixtures/office/twentythird-calendar.txt": [1, "a quoted question"],
+  "test/fixtures/office/twentyseventh-crm.txt": [1, "a quoted question"],
+  "test/fixtures/office/twentyeighth-crm.txt": [1, "a quoted question"],
+  "test/agents/basic/deeds/declinedVoices.txt": [1, "a quoted statement"],
+  "test/agents/basic/deeds/twentysixthTeam.jsonl": [1, "a quoted request"],
+  "test/agents/basic/deeds/twentyeighthTeam.jsonl": [1, "a quoted request"],
   "test/services/audit/AuditLog.test.ts": [1, "stored data: the audit log's actor of an unidentified caller"],
   "test/web/admin.test.ts": [1, "a forged actor in the audit log"]
 }

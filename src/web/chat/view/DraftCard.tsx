@@ -11,6 +11,7 @@ import { type Card, isPending } from "../state/Card.ts"
 import { STILL } from "../state/Drafts.ts"
 import { deedOf, doneOf, timeLeft } from "./deed.ts"
 import { DraftSteps } from "./DraftSteps.tsx"
+import { listed } from "./texts.ts"
 
 interface Props {
   readonly chat: Chat
@@ -143,15 +144,21 @@ const Decision = ({ card, chat, undoes }: Props) => {
   )
 }
 
-/** Roles as words: "manager or admin". */
-const either = (roles: ReadonlyArray<string>): string =>
-  roles.length < 2 ? roles.join("") : `${roles.slice(0, -1).join(", ")} or ${roles.at(-1)!}`
-
 /** Who decides, and until when. */
 const Terms = ({ card, left }: { readonly card: Card; readonly left: number }) => {
-  const preview = card.preview.value
-  const { approvers, complete, lasting, level, own, proposerName, remains = [], source, state, token } = preview
-  const roles = approvers.length === 0 ? "No one's role allows that here." : `Role: ${either(approvers)}.`
+  const {
+    approvers,
+    complete,
+    lasting,
+    level,
+    own,
+    proposerName,
+    remains = [],
+    source,
+    state,
+    token
+  } = card.preview.value
+  const roles = approvers.length === 0 ? "No role allows that here." : `Role: ${listed(approvers, "or")}.`
   return (
     <div class="terms">
       {!own && (
@@ -159,20 +166,20 @@ const Terms = ({ card, left }: { readonly card: Card; readonly left: number }) =
           <bdi>{proposerName ?? "Another member"}</bdi> asks for this.
         </p>
       )}
-      {source !== undefined && (
+      {source && (
         <p>
-          Read from a message of <bdi>{source.from}</bdi> (<bdi>{`${source.source} ${source.sourceId}`}</bdi>).
+          From a message of <bdi>{source.from}</bdi> (<bdi>{`${source.source} ${source.sourceId}`}</bdi>).
         </p>
       )}
-      {lasting === true && <p>It can't be undone here.</p>}
+      {lasting && <p>It can't be undone here.</p>}
       {remains.map((name) => (
         <p key={name}>
           “<bdi>{name}</bdi>” isn't taken back: it can't be undone here.
         </p>
       ))}
-      {token !== undefined && (
+      {token && (
         <p>
-          Drafted by the program “<bdi>{token}</bdi>”.
+          Drafted by “<bdi>{token}</bdi>”.
         </p>
       )}
       {level === "second" && own && (
@@ -204,15 +211,14 @@ const Receipt = ({ card, chat }: Props) => {
     <div class="receipt">
       <p>
         <strong>{receipt?.calls === undefined ? `${doneOf(preview)}.` : receipt.message}</strong>{" "}
-        {receipt !== undefined && <time dateTime={receipt.at}>{clock(new Date(receipt.at))}</time>}
-        {undoneBy !== undefined &&
-          (receipt?.invertible === true ? " Its inverse was confirmed since." : " It was undone since.")}
+        {receipt && <time dateTime={receipt.at}>{clock(new Date(receipt.at))}</time>}
+        {undoneBy && (receipt?.invertible ? " Its inverse was confirmed since." : " It was undone since.")}
       </p>
       {chat.mayConfirm.value &&
-        undoneBy === undefined &&
-        preview.lasting !== true &&
+        !undoneBy &&
+        !preview.lasting &&
         !isUndoing &&
-        (receipt?.invertible === true || preview.steps.some(({ call }) => call === undefined)) && (
+        (receipt?.invertible || preview.steps.some(({ call }) => !call)) && (
           <button
             type="button"
             class="plain small"

@@ -1,19 +1,13 @@
 /** The rows of a change, from what to what: each row alone, or many rows grouped by what they become. */
 import type { Preview } from "../../../wire/changes.ts"
 import { operationOf } from "./deed.ts"
+import { cut } from "./texts.ts"
 
 type Step = Preview["steps"][number]
 type Cell = Step["cells"][number]
 
 /** More rows than this are grouped. */
 const MAX_SINGLE = 5
-/** Characters of a value. */
-const MAX_VALUE = 200
-
-const cut = (text: string): string => {
-  const all = [...text]
-  return all.length > MAX_VALUE ? `${all.slice(0, MAX_VALUE - 1).join("")}…` : text
-}
 
 const Text = ({ value }: { readonly value: string | undefined }) =>
   value === undefined ? <span class="nothing">empty</span> : <bdi>{cut(value)}</bdi>
@@ -44,12 +38,8 @@ const CellView = ({ cell, operation }: { readonly cell: Cell; readonly operation
 )
 
 /** A new row of a mapped table can have no name before the database gives it one. */
-const nameOf = ({ action, actionId, call, displayName }: Step): string =>
-  cut(
-    call !== undefined
-      ? `${action}, at ${call.host}`
-      : (displayName ?? (actionId.endsWith(".create") ? action : "A row whose name you can't see"))
-  )
+const nameOf = ({ action, call, displayName, entityId }: Step): string =>
+  cut(call ? `${action}, at ${call.host}` : (displayName ?? (entityId ? "A row with a hidden name" : action)))
 
 const One = ({ step }: { readonly step: Step }) => (
   <li>

@@ -1,9 +1,7 @@
 /** The empty conversation: example questions from the organization's data. */
 import "./empty.css"
 import type { Chat } from "../state/Chat.ts"
-
-const and = (words: ReadonlyArray<string>): string =>
-  words.length < 2 ? words.join("") : `${words.slice(0, -1).join(", ")} and ${words.at(-1)!}`
+import { listed } from "./texts.ts"
 
 /** Types that the lead names. */
 const MAX_KINDS = 4
@@ -17,7 +15,7 @@ export const Empty = ({ chat }: { readonly chat: Chat }) => {
         <p class="lead">
           {welcome.kinds.length === 0
             ? "You have access to no data yet. An administrator can change that."
-            : `Ask about ${and(welcome.kinds.slice(0, MAX_KINDS))} at ${welcome.organization}.`}
+            : `Ask about ${listed(welcome.kinds.slice(0, MAX_KINDS), "and")} at ${welcome.organization}.`}
         </p>
       )}
       {welcome !== undefined && welcome.examples.length > 0 && (

@@ -3,11 +3,10 @@ import "./figures.css"
 import { useId } from "preact/hooks"
 import type { ShownFigures } from "../../../wire/conversations.ts"
 import { type FigureRow, tableOf } from "../state/figureTable.ts"
+import { cut } from "./texts.ts"
 
 /** Characters of a group's name. */
 const MAX_KEY = 60
-const cut = (text: string): string =>
-  [...text].length > MAX_KEY ? `${[...text].slice(0, MAX_KEY - 1).join("")}…` : text
 
 const Bar = ({ most, value }: { readonly most: number; readonly value: number }) => (
   <svg viewBox="0 0 100 8" preserveAspectRatio="none" aria-hidden="true">
@@ -78,8 +77,8 @@ export const Figures = ({ figures }: { readonly figures: ShownFigures }) => {
             {rows.map((row, index) => (
               <tr key={index}>
                 {row.keys.map((key, place) => (
-                  <th key={place} scope="row" title={cut(key) === key ? undefined : key}>
-                    <bdi>{cut(key)}</bdi>
+                  <th key={place} scope="row" title={cut(key, MAX_KEY) === key ? undefined : key}>
+                    <bdi>{cut(key, MAX_KEY)}</bdi>
                   </th>
                 ))}
                 {chart === "bar" && (
