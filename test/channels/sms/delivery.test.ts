@@ -47,6 +47,14 @@ const drain = () =>
         + (SELECT count(*) FROM max.sms_inbox WHERE state = 'waiting')::int AS n`
     )
     return left!.n === 0
+  }).catch(async (error: unknown) => {
+    console.log(
+      await s.sql("SELECT state, attempts, next_at FROM max.sms_outbox WHERE state IN ('queued', 'trying')"),
+      await s.sql("SELECT state FROM max.sms_inbox WHERE state = 'waiting'"),
+      await s.sql("SELECT lease, leased_until, due_at, stopped_at FROM max.sms_senders"),
+      s.carrier.asked
+    )
+    throw error
   })
 
 /** Scripts the carrier's responses to the first texts, in order; it accepts the rest. */
