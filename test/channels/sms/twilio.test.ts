@@ -1,5 +1,8 @@
 /** Twilio's requests and responses, over real HTTP: each response's outcome, and what its webhooks mean. */
 import { Effect, Redacted } from "effect"
+import { setTimeout as sleep } from "node:timers/promises"
+import { setFlagsFromString } from "node:v8"
+import { runInNewContext } from "node:vm"
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest"
 import { makeTwilio } from "../../../src/channels/sms/twilio.ts"
 import { twilioSignature } from "../../../src/channels/sms/twilioSignature.ts"
@@ -98,6 +101,17 @@ describe("a text to Twilio", () => {
     expect(service.asked).toHaveLength(1)
     service.answers(() => {})
     expect(await send(50)).toEqual(unknown("lost"))
+  })
+
+  it("is searched for in time after no response, also if garbage is collected while it waits", async () => {
+    setFlagsFromString("--expose-gc")
+    const collecting = setInterval(runInNewContext("gc") as () => void, 20)
+    service.answers(() => {})
+    try {
+      expect(await Promise.race([send(300), sleep(30_000, "still waits")])).toEqual(unknown("lost"))
+    } finally {
+      clearInterval(collecting)
+    }
   })
 
   it("is sent again soon if nothing listens at the address", async () => {
