@@ -63,7 +63,7 @@ export interface Mapping {
 export interface MappedWrite {
   /** The keys of the columns that may be set. */
   readonly columns: ReadonlyArray<string>
-  /** What the types of these columns take, by the column's key; without it, only the database refuses a value. */
+  /** The limits of the columns' types, by the column's key; without them, only the database refuses a value. */
   readonly limits?: Readonly<Record<string, Limit>>
   /** How rows are added; without it none are. Postgres gives them their id. */
   readonly create?: MappedCreate
@@ -77,7 +77,7 @@ export interface MappedWrite {
   readonly removal?: ReadonlyArray<{ readonly column: string; readonly is: string | boolean }>
 }
 
-/** What every value of a physical column must be, by its type alone: it says nothing of any row. */
+/** The limits of a physical column's type: NOT NULL, length, digits and range. They depend on no row, so an error may name them. */
 export interface Limit {
   /** Whether it is never empty. */
   readonly full?: boolean

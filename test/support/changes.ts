@@ -43,6 +43,17 @@ const policyOf = (rules: ReadonlyArray<RuleFile> = [], rest: RuleFile = {}) => (
   ]
 })
 
+/** A rule by which a role reads all people. */
+export const readsPeople = (role: string) => ({
+  id: `${role}-people`,
+  effect: "allow",
+  role,
+  action: "read",
+  type: "people",
+  columns: "*",
+  where: {}
+})
+
 export const publish = Effect.fnUntraced(function* (
   organization: Organization,
   rules: ReadonlyArray<RuleFile> = [],

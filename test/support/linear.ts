@@ -42,9 +42,6 @@ const calibrate = () => {
 
 const texts = SIZES.map(hostileTexts)
 
-/** How much slower than a common machine this one was before a reader's texts. */
-let slowness = 1
-
 /** How much slower than a common machine this one is, by the best of some runs. */
 const slownessNow = (attempts = 7) => Math.max(1, time(calibrate, 0, attempts) / 10)
 
@@ -52,7 +49,7 @@ const slownessNow = (attempts = 7) => Math.max(1, time(calibrate, 0, attempts) /
  * The milliseconds of a run, if it takes longer than `most` on a common machine. Other processes slow a processor down for seconds at a
  * time, so a run that took too long is measured again between two calibrations.
  */
-const tooLong = (run: () => unknown, most: number, attempts: number): number | undefined => {
+const tooLong = (run: () => unknown, most: number, attempts: number, slowness: number): number | undefined => {
   if (time(run, most * slowness, attempts) <= most * slowness) return undefined
   let best = Number.POSITIVE_INFINITY
   for (let attempt = 0; attempt < attempts; attempt++) {
@@ -70,7 +67,7 @@ const tooLong = (run: () => unknown, most: number, attempts: number): number | u
  */
 export const slowTexts = (read: (text: string) => unknown, { isServing = true } = {}): ReadonlyArray<string> => {
   const slow: Array<string> = []
-  slowness = slownessNow()
+  const slowness = slownessNow()
   const blocked = isServing ? BLOCKED : Number.POSITIVE_INFINITY
   for (const [index, [family, small]] of texts[0]!.entries()) {
     const first = time(() => read(small), NOISE * slowness) / slowness
@@ -78,7 +75,8 @@ export const slowTexts = (read: (text: string) => unknown, { isServing = true } 
     for (const [step, size] of SIZES.entries()) {
       if (step > 0) allowed *= (3 * size) / SIZES[step - 1]!
       const most = isServing && size === 1_000_000 ? Math.max(blocked, allowed) : Math.min(blocked, allowed)
-      const taken = step === 0 && first <= most ? undefined : tooLong(() => read(texts[step]![index]![1]), most, 7)
+      const taken =
+        step === 0 && first <= most ? undefined : tooLong(() => read(texts[step]![index]![1]), most, 7, slowness)
       if (taken === undefined) continue
       slow.push(`${family}, ${size}: ${taken.toFixed(0)} ms of ${most.toFixed(0)}`)
       break
@@ -89,9 +87,9 @@ export const slowTexts = (read: (text: string) => unknown, { isServing = true } 
 
 /** The texts that a reader holds the event loop for too long with, with their times. */
 export const slowAmong = (sentences: ReadonlyArray<string>, read: (text: string) => unknown): ReadonlyArray<string> => {
-  slowness = slownessNow()
+  const slowness = slownessNow()
   return sentences.flatMap((text) => {
-    const taken = tooLong(() => read(text), BLOCKED, 25)
+    const taken = tooLong(() => read(text), BLOCKED, 25, slowness)
     return taken === undefined ? [] : [`${taken.toFixed(0)} ms of ${BLOCKED}: ${text}`]
   })
 }

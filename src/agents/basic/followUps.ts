@@ -25,7 +25,7 @@ export const previousIntent = (earlier: ReadonlyArray<string>, context: Context)
   return undefined
 }
 
-/** What a title means if no row is called so is known by the parts of the question only. */
+/** Where no row has the title, the question is read by its parts instead. */
 const byPartsToo = (intent: Intent, said: string, context: Context): Intent => {
   const open = intent._tag === "Titled" && NOT_READ.has(intent.otherwise._tag)
   const otherwise = open ? readByParts(said, context)[0] : undefined

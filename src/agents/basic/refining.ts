@@ -1,10 +1,10 @@
-/** The question before with other conditions, whatever kind of question for rows it was. */
+/** Follow-ups that change the conditions of the last question for rows: a list, a count, a figure, or rows by their title. */
 import { Intent } from "./Intent.ts"
 import { Condition, type Lookup } from "./Lookup.ts"
 
 type Conditions = ReadonlyArray<Condition>
 
-/** Makes the conditions of the new question of those before; undefined if that can't be meant. */
+/** Maps the conditions of the last question to those of the new one; undefined if the two don't fit together. */
 type Change = (before: Conditions) => Conditions | undefined
 
 /** The question with changed conditions; undefined if it asks for no rows, or can't be changed so. */

@@ -18,7 +18,7 @@ export const checkText = (column: Column, text: string): Result.Result<string | 
   return column.key === DISPLAY_NAME ? invalid(`${column.slug} can't be empty.`) : Result.succeed(undefined)
 }
 
-/** What a text breaks of what the column's type in the database takes, before the database refuses or rounds it; undefined for nothing. */
+/** How a text exceeds the limits of the column's type, in words; undefined if it doesn't. Otherwise the database would refuse or round it. */
 export const limitProblem = (column: Column, text: string | null, limit: Limit): string | undefined => {
   if (text === null) return limit.full === true ? "can't be empty" : undefined
   const { fraction, max = Infinity, maxLength = Infinity, min = -Infinity, whole = Infinity } = limit

@@ -134,7 +134,7 @@ const idType = (type: TypeRow): IdType | undefined => {
 const whole = (bytes: number) => () => ({ fraction: 0, min: -(2 ** (8 * bytes - 1)), max: 2 ** (8 * bytes - 1) - 1 })
 const length = (modifier: number) => (modifier < 4 ? {} : { maxLength: modifier - 4 })
 
-/** What the values of a type are, by the modifier of its column as Postgres stores it; -1 without one. */
+/** The limits of a type, from the type modifier of its column (`pg_attribute.atttypmod`; -1 without one). */
 const LIMITS: Readonly<Record<string, (modifier: number) => Limit>> = {
   int2: whole(2),
   int4: whole(4),

@@ -8,7 +8,7 @@ import { ConfiguredDatabase, Services } from "../../../src/layers.ts"
 import { Memberships } from "../../../src/services/members/Memberships.ts"
 import { entityId } from "../../../src/domain/values.ts"
 import { addPeople } from "../../support/atlas.ts"
-import { as, cellOf, changing, confirmed, forgetLimits, person, rowsIn } from "../../support/changes.ts"
+import { as, cellOf, changing, confirmed, forgetLimits, person, readsPeople, rowsIn } from "../../support/changes.ts"
 import { envFor, migratedDatabase, TestServices } from "../../support/database.ts"
 
 layer(TestServices, { excludeTestServices: true })("a change", (it) => {
@@ -35,16 +35,7 @@ layer(TestServices, { excludeTestServices: true })("a change", (it) => {
     it.effect("by two approvers is applied once, and of two changes of one cell the second is stale", () =>
       Effect.gen(function* () {
         const confirm = [{ action: "update", type: "people", by: "second", approvers: ["manager"] }]
-        const reads = {
-          id: "m",
-          effect: "allow",
-          role: "manager",
-          action: "read",
-          type: "people",
-          columns: "*",
-          where: {}
-        }
-        const { admin, organization } = yield* changing("approvers", [reads], { confirm })
+        const { admin, organization } = yield* changing("approvers", [readsPeople("manager")], { confirm })
         const first = yield* person(organization, "one@approvers.example", "manager")
         const second = yield* person(organization, "two@approvers.example", "manager")
         const [ada] = yield* addPeople(organization, [{ name: "Ada", status: "Lead" }])

@@ -22,6 +22,7 @@ import {
   forgetLimits,
   person,
   publish,
+  readsPeople,
   valuesOf
 } from "../../support/changes.ts"
 import { TestServices } from "../../support/database.ts"
@@ -173,16 +174,7 @@ layer(Configured, { excludeTestServices: true })("a confirmed change", (it) => {
   it.effect("of level second leaves the approver's event and an audit record of the approval before its own", () =>
     Effect.gen(function* () {
       const confirm = [{ action: "update", type: "people", columns: ["status"], by: "second", approvers: ["manager"] }]
-      const reads = {
-        id: "m",
-        effect: "allow",
-        role: "manager",
-        action: "read",
-        type: "people",
-        columns: "*",
-        where: {}
-      }
-      const { admin, organization } = yield* changing("recorded-second", [reads], { confirm })
+      const { admin, organization } = yield* changing("recorded-second", [readsPeople("manager")], { confirm })
       const mara = yield* person(organization, "mara@recorded-second.example", "manager")
       const [ada] = yield* addPeople(organization, [{ name: "Ada", status: "Lead" }])
       const draft = yield* admin.update("people.update", [ada!], { status: "Won" })

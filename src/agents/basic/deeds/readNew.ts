@@ -285,7 +285,7 @@ function* steps(words: Words, so: New, about: Search, depth: number): Generator<
   )
     for (const found of names(words, 2, so)) if (found[0] === words.length) yield found
   if (so.name === undefined && depth <= MAX_BEFORE_NAME) {
-    // "we need someone to clean the kitchen": what a person is for is no name of one.
+    // "we need someone to clean the kitchen": an infinitive is no person's name.
     if (!/^(for|about|of|to)$/.test(first!.word)) yield* names(words, 0, so)
     else if (!about.isPerson) yield* names(words, 1, so)
   }
@@ -346,7 +346,7 @@ function* names(words: Words, from: number, so: New): Generator<readonly [number
     const name = words.slice(from, from + length)
     // What follows a comma is said of the row, and no part of its name.
     if (name.some(({ quoted }) => quoted) || name.slice(0, -1).some(({ after }) => after.includes(","))) return
-    // "for me to remember: Order toner", "for Raj: Clean the kitchen": a name follows.
+    // "for me to remember: Order toner", "for Raj: Clean the kitchen": the name begins after the colon.
     if (!name[0]!.capital && name.slice(0, -1).some(({ after }) => after.includes(":"))) return
     if (isValue(name)) yield [from + length, { ...so, name }]
   }

@@ -285,7 +285,7 @@ export const RULES: ReadonlyArray<Rule> = [
     ],
     remove
   ],
-  // "Clear Rotate keys": a row by its name is rather done, or emptied of something.
+  // "Clear Rotate keys" can mean done, emptied or deleted, so "clear" deletes sets of rows only, and no row by its name.
   [["clear {x}", "clear {x} (from|off|off of|out of|in|on) {place}"], ofRows(remove)],
   [
     [

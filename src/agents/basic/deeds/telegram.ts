@@ -157,7 +157,7 @@ function* creation(said: Said, { name, rest, type }: Made, context: Context): Sc
   if (known.values.some((each) => each.words === name && each.to - each.from === name.length)) return undefined
   const settings = settingsOf(rest, known, ",")
   if (settings === undefined || settings.length === 0) return undefined
-  // "New task Clean the kitchen for Raj, high": more than a name, perhaps.
+  // "New task Clean the kitchen for Raj, high": "for Raj" can be the assignee, so the words are read like any description.
   const isPlain = name.every(({ quoted, word }) => quoted !== true && !FUNCTION_WORDS.has(word))
   const deed = Deed.Create({ type, ...(isPlain ? { name, rest: [] } : { rest: name }), people: [], settings })
   return { said, deeds: [deed], loose: [], framed: [] }

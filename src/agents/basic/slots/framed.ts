@@ -1,6 +1,6 @@
 /**
- * Wordings of a question without what only leads to it, or in another order: "do a search for …" asks for a list, "per product, …"
- * can stand last, and so does what a preposition at the end is about: "what product do we have the fewest leads for".
+ * Rewrites a question that no rule reads: without a light verb and its frame ("do a search for …" asks for a list), with a leading
+ * group at the end ("per product, …"), or without a stranded preposition ("what product do we have the fewest leads for").
  */
 import { nounAt } from "../Lookup.ts"
 import { compiled, matchStart } from "../patterns.ts"
@@ -9,7 +9,7 @@ import { type Token, tokenize } from "../tokenize.ts"
 
 type Tokens = ReadonlyArray<Token>
 
-/** Verbs that say nothing without the noun after them. */
+/** Light verbs: the noun after them carries the meaning. */
 const LIGHT =
   "(i need|i want|i would like|we need|give me|get me|show me|send me|make|make me|do|do me|run|run me|perform|pull|pull me|prepare|compile|put together|generate|create|draw up|build|have|let me have|let me see|see|provide|produce|print|what is|what are)?"
 const ARTICLE = "(a|an|the|my|our)? (quick|short|full|complete|little|simple|brief|current|whole|entire|exact|overall)?"
