@@ -131,6 +131,47 @@ describe("a card that has just appeared", () => {
     }))
 })
 
+describe("a look at the drafts of a conversation", () => {
+  const LISTING = "**/v1/changes?list=mine*"
+
+  it("that fails is repeated until the card is there", () =>
+    visit(async (page) => {
+      let failed = 0
+      await asksForStatus(page, "Won", ["Noor Okafor"], () =>
+        page.route(
+          LISTING,
+          (route) => {
+            failed += 1
+            return failed === 1 ? route.abort() : route.fulfill({ status: 503, body: "" })
+          },
+          { times: 2 }
+        )
+      )
+      expect(failed).toBe(2)
+      expect(await seen(page)).toMatch(/^Change 1 person Noor Okafor/)
+      await press(page, "Don't")
+    }))
+
+  it("that ends after a later one doesn't take the card away", () =>
+    visit(async (page) => {
+      let late: (() => Promise<void>) | undefined
+      await page.route(
+        LISTING,
+        async (route) => {
+          const before = await route.fetch()
+          late = () => route.fulfill({ response: before })
+        },
+        { times: 1 }
+      )
+      await asksForStatus(page, "Won", ["Noor Okafor"])
+      await expect.poll(() => late !== undefined).toBe(true)
+      await late!()
+      await page.evaluate("new Promise((end) => requestAnimationFrame(() => setTimeout(end, 100)))")
+      expect(await seen(page)).toMatch(/^Change 1 person Noor Okafor/)
+      await press(page, "Don't")
+    }))
+})
+
 describe("level twice", () => {
   it("needs two different controls: a press, then the number of rows", () =>
     visit(async (page) => {

@@ -51,7 +51,8 @@ const drafted = async (page: Page, name: string, status: string): Promise<string
   const say = async (text: string, answer: string) => {
     await page.locator("max-chat .composer textarea").fill(text)
     await page.keyboard.press("Enter")
-    await page.locator("max-chat").getByText(answer).last().waitFor()
+    // An answer is shown before its turn is kept, with which its conversation begins.
+    await page.locator("max-chat .turn[aria-busy=false]").getByText(answer).last().waitFor()
   }
   here.stage.messages.reset(() => says("Hello."))
   await page.goto(site.url)

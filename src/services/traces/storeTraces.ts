@@ -21,14 +21,19 @@ export const storeTraces = (
       const store = yield* TraceStore
       const exportTrace = yield* exported
       let stored = 0
+      /** Traces whose writing was interrupted: the last flush of a process interrupts the one before. */
+      let interrupted: ReadonlyArray<Trace> = []
       const flush = Effect.gen(function* () {
         const lost = recorder.takeLost()
         if (lost > 0) yield* limited(LOST, {}, Effect.annotateLogs(Effect.logWarning(LOST), { traces: lost }))
-        const traces = recorder.take()
-        for (const trace of traces) exportTrace(trace)
+        const taken = recorder.take()
+        for (const trace of taken) exportTrace(trace)
+        const traces = [...interrupted, ...taken]
+        interrupted = []
         if (retention.traces === 0 || traces.length === 0) return
-        yield* Effect.tapErrorTag(store.write(traces), "Unavailable", () =>
-          Effect.sync(() => recorder.lose(traces.length))
+        yield* store.write(traces).pipe(
+          Effect.tapErrorTag("Unavailable", () => Effect.sync(() => recorder.lose(traces.length))),
+          Effect.onInterrupt(() => Effect.sync(() => (interrupted = traces)))
         )
         const pruned = Math.ceil(stored / PRUNE_EVERY)
         stored += traces.length

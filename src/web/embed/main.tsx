@@ -7,6 +7,7 @@ import { render } from "preact"
 import { Chat } from "../chat/state/Chat.ts"
 import type { Address } from "../chat/state/place.ts"
 import { App } from "../chat/view/App.tsx"
+import { Figures } from "../chat/view/Figures.tsx"
 import { Inbox } from "../chat/view/Inbox.tsx"
 import { Floating } from "./Floating.tsx"
 import { NoToken } from "./NoToken.tsx"
@@ -82,7 +83,7 @@ class MaxChat extends HTMLElement {
     const root = this.attachShadow({ mode: "open" })
     root.adoptedStyleSheets = [styles]
     const chat = (this.#chat = new Chat({ base, token: (fresh) => this.#token(fresh) }, address, () =>
-      Promise.resolve({ Inbox })
+      Promise.resolve({ Figures, Inbox })
     ))
     const signIn = <NoToken chat={chat} />
     this.style.setProperty("--site-font", getComputedStyle(this.parentElement ?? document.body).fontFamily)

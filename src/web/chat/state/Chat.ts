@@ -3,7 +3,7 @@ import { batch, computed, effect, type ReadonlySignal, type Signal, signal } fro
 import type { FunctionComponent } from "preact"
 import type { NamedTurn, NamedTurns, Say, Welcome } from "../../../wire/chat.ts"
 import type { RequestedForm } from "../../../wire/TurnEvent.ts"
-import type { ConversationSummary } from "../../../wire/conversations.ts"
+import type { ConversationSummary, ShownFigures } from "../../../wire/conversations.ts"
 import { type Connection, Problem, type Request, requestOver } from "../../shared/api.ts"
 import type { Session } from "../../../wire/session.ts"
 import { applyEvents, failureOfProblem } from "./applyEvents.ts"
@@ -17,8 +17,9 @@ import { retrying } from "./retrying.ts"
 import { Thread } from "./Thread.ts"
 import { type Failure, newTurn, type Turn } from "./Turn.ts"
 
-/** Parts of the page that are loaded when they are opened; without forms inside another site. */
+/** Parts of the page that are loaded when they are first needed; without forms inside another site. */
 export interface Parts {
+  readonly Figures: FunctionComponent<{ readonly figures: ShownFigures }>
   readonly Inbox: FunctionComponent<{ readonly chat: Chat }>
   readonly Actions?: FunctionComponent<{ readonly chat: Chat; readonly id: string }>
   readonly Entity?: FunctionComponent<{ readonly chat: Chat; readonly handle: string }>

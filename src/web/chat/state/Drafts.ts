@@ -119,7 +119,7 @@ export class Drafts {
     this.stillUntil = performance.now() + STILL
   }
 
-  #again(): void {
+  #again(hasFailed = false): void {
     clearTimeout(this.#timer)
     const pending = this.cards.value.flatMap((card) => [
       card,
@@ -127,9 +127,9 @@ export class Drafts {
     ])
     // A list is looked at also while nothing on it is pending: what is decided elsewhere comes and goes.
     const isInbox = this.#key?.startsWith("inbox") === true
-    if (!isInbox && pending.every(({ preview }) => !isPending(preview.value))) return
+    if (!hasFailed && !isInbox && pending.every(({ preview }) => !isPending(preview.value))) return
     this.#timer = setTimeout(() => {
-      if (document.hidden) this.#again()
+      if (document.hidden) this.#again(hasFailed)
       else void this.#look()
     }, LOOK_EVERY)
   }
@@ -137,6 +137,7 @@ export class Drafts {
   /** Asks for the state of what is shown. Previews are fetched only where the state differs: each look at one is recorded. */
   async #look(): Promise<void> {
     const listing = this.#listing
+    let hasFailed = false
     try {
       if (listing === undefined) {
         for (const card of this.cards.value) if (isPending(card.preview.value)) await this.#refresh(card)
@@ -158,9 +159,10 @@ export class Drafts {
         if (this.#listing === listing) this.#show(this.#withKept(cards, kept))
       }
     } catch {
-      // The next look may succeed; what is shown stays.
+      // What is shown stays, and the next look may succeed.
+      hasFailed = true
     }
-    this.#again()
+    this.#again(hasFailed)
   }
 
   /** Receipts of what was decided here stay where they were: before the card that followed them. */

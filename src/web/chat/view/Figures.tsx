@@ -1,5 +1,4 @@
 /** Groups and figures of an answer: a table with a bar in each row, or a line above it. */
-import "./figures.css"
 import { useId } from "preact/hooks"
 import type { ShownFigures } from "../../../wire/conversations.ts"
 import { type FigureRow, tableOf } from "../state/figureTable.ts"

@@ -2,9 +2,8 @@
 // Styles beside the page's own: a script that loads styles later needs more script.
 import "../form/form.css"
 import "./inbox.css"
-import { useSignal } from "@preact/signals"
-import { useEffect } from "preact/hooks"
-import type { Chat, Parts } from "../state/Chat.ts"
+import type { Chat } from "../state/Chat.ts"
+import { Loaded } from "./Loaded.tsx"
 
 interface Props {
   readonly chat: Chat
@@ -14,21 +13,15 @@ interface Props {
   readonly entity: string | undefined
 }
 
-export const Part = ({ action, chat, entity }: Props) => {
-  const parts = useSignal<Parts | undefined>(undefined)
-  const said = useSignal("")
-  useEffect(() => {
-    chat.loadParts().then(
-      (loaded) => (parts.value = loaded),
-      () => (said.value = "This can't be loaded right now.")
-    )
-  }, [])
-  const { Actions, Entity, Inbox } = parts.value ?? {}
-  if (Inbox === undefined) return <p role="alert">{said.value}</p>
-  if (entity !== undefined && Entity !== undefined) return <Entity key={entity} chat={chat} handle={entity} />
-  return action === undefined || Actions === undefined ? (
-    <Inbox chat={chat} />
-  ) : (
-    <Actions key={action} chat={chat} id={action} />
-  )
-}
+export const Part = ({ action, chat, entity }: Props) => (
+  <Loaded chat={chat}>
+    {({ Actions, Entity, Inbox }) => {
+      if (entity !== undefined && Entity !== undefined) return <Entity key={entity} chat={chat} handle={entity} />
+      return action === undefined || Actions === undefined ? (
+        <Inbox chat={chat} />
+      ) : (
+        <Actions key={action} chat={chat} id={action} />
+      )
+    }}
+  </Loaded>
+)

@@ -1,5 +1,6 @@
 /** One turn: time, question, lookups, answer and actions. */
 import "./turn.css"
+import "./figures.css"
 import { useSignal } from "@preact/signals"
 import { memo } from "../../shared/memo.ts"
 import { AgainIcon, EditIcon } from "../../shared/icons.tsx"
@@ -13,7 +14,7 @@ import { Download } from "./Download.tsx"
 import { DraftCard } from "./DraftCard.tsx"
 import { EditQuestion } from "./EditQuestion.tsx"
 import { FailureNotice } from "./FailureNotice.tsx"
-import { Figures } from "./Figures.tsx"
+import { Loaded } from "./Loaded.tsx"
 import { Next } from "./Next.tsx"
 import { Prose } from "./Prose.tsx"
 import { Question } from "./Question.tsx"
@@ -98,7 +99,9 @@ const Complete = ({ busy, chat, isLast, turn }: AnswerProps) => {
     <>
       <Prose text={parts.before} />
       {parts.figures.map((one, index) => (
-        <Figures key={index} figures={one} />
+        <Loaded key={index} chat={chat}>
+          {({ Figures }) => <Figures figures={one} />}
+        </Loaded>
       ))}
       {hasChoices ? (
         <Choices chat={chat} turn={turn} enabled={isLast && !busy} />
