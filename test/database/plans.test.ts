@@ -325,7 +325,7 @@ layer(TestServices, { excludeTestServices: true })("Postgres's execution plans",
     })
   )
 
-  it.effect("of groups read each row once, in parallel where that pays, and look related rows up in a hash", () =>
+  it.effect("of groups read each row once, can do so in parallel, and look related rows up in a hash", () =>
     Effect.gen(function* () {
       const world = yield* openedWorld
       const { figures } = yield* Database
@@ -336,14 +336,18 @@ layer(TestServices, { excludeTestServices: true })("Postgres's execution plans",
         for (const [entityTypeId, ...selectColumns] of GROUPS) {
           if (role === "masked" && entityTypeId === "meetings") continue
           const statement = yield* explain({ entityTypeId, filters: [], selectColumns })
-          const { hashed, parallel, rows } = yield* figures!.withTransaction(
-            accessOfStatement(figures!, statement, "custom")
-          )
+          const access = accessOfStatement(figures!, statement, "custom")
+          const { hashed, rows } = yield* figures!.withTransaction(access)
           // The rows themselves, the companies and people that they lead to, and a partner's companies for the plan.
           const most = (entityTypeId === "people" ? 1 : 0.6) * people * (role === "company" ? 2.2 : 1.4) + 1000
           if (rows > most) read.push([role, entityTypeId, selectColumns, rows, most])
-          if (role === "everything" && selectColumns.join() === "by status" && !parallel)
-            read.push([role, selectColumns, "serial"])
+          if (role === "everything" && selectColumns.join() === "by status") {
+            // Without its fixed cost, which doesn't pay for so few rows.
+            const { parallel } = yield* figures!.withTransaction(
+              Effect.andThen(figures!.unsafe("SET LOCAL parallel_setup_cost = 0"), access)
+            )
+            if (!parallel) read.push([role, selectColumns, "serial"])
+          }
           if (entityTypeId === "people" && role === "company" && !hashed) read.push([role, selectColumns, "not hashed"])
         }
       }

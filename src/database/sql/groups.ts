@@ -1,8 +1,8 @@
 /**
  * Resolved groups → the one statement, over the table as the caller sees it: a hidden cell is an empty cell, a hidden target
- * no target. `x` shows the rows, `s` adds them up per stored value, `r` replaces references that the caller may not follow
- * by the empty group and adds up again, `w` and `o` finish the figures and put the groups in order. The functions below
- * are the clauses, in the order in which their parameters are numbered.
+ * no target. `x` shows the rows, `s` adds them up per stored value, `r` replaces values and references that aren't shown by
+ * the empty group and adds up again, `w` and `o` finish the figures and put the groups in order. The functions below are the
+ * clauses, in the order in which their parameters are numbered.
  */
 import { type Catalog, type Column, columnByKey, DISPLAY_NAME } from "../../domain/EntityType.ts"
 import { guardCte, MAX_STATEMENT_LENGTH } from "./find.ts"
@@ -10,9 +10,9 @@ import { type FragmentContext, fragmentContext } from "./fragmentContext.ts"
 import { fragment } from "./predicate.ts"
 import type { GroupPath, Having, ResolvedGroups } from "./ResolvedGroups.ts"
 import type { Statement } from "./ResolvedQuery.ts"
-import { belongs, columnReference, idReference, targetRows } from "./rows.ts"
+import { columnReference } from "./rows.ts"
 import { localTime } from "./moments.ts"
-import { condition, each, shownRows } from "./shownRows.ts"
+import { each, Joins, keyAgain, shownRows } from "./shownRows.ts"
 import { SqlWriter } from "./SqlWriter.ts"
 
 /** Decimal places of an average. */
@@ -81,27 +81,20 @@ const ADD_UP = {
 /** Adding up partial figures; a reference's distinct targets are counted under the caller's plan already, in one part. */
 const ADD_AGAIN = { sum: "sum", avg: "sum", min: "min", max: "max", distinct: "sum" } as const
 
-/** Adds up again, by what the caller may follow references to: a reference that isn't shown is in the empty group. */
+/**
+ * Adds up again, by what cells show of stored values and by what the caller may follow references to. What isn't shown is in the
+ * empty group.
+ */
 const perGroup = (groups: ResolvedGroups, context: FragmentContext): string => {
-  const { by, figures, money } = groups
-  let joins = ""
+  const { by, figures, money, type } = groups
+  const joins = new Joins(type, context)
   const keys: Array<string> = []
   const names: Array<string> = []
   for (const [index, { path }] of by.entries()) {
-    const { target } = path
-    if (target === undefined) {
-      keys.push(`s.k${index}`)
-      continue
-    }
-    const alias = context.writer.alias()
-    const on = [
-      belongs(target.type, alias, context),
-      `${idReference(target.type, alias)} = s.k${index}`,
-      ...condition(target.where, target.type, alias, context)
-    ].join(" AND ")
-    joins += ` LEFT JOIN ${targetRows(target.type, alias, context)} ON ${on}`
-    keys.push(idReference(target.type, alias))
-    names.push(`max(${nameOf(target, alias, context)}) AS name${index}, `)
+    const { alias, key } = keyAgain(groups, index, joins)
+    keys.push(key)
+    if (path.target !== undefined && alias !== undefined)
+      names.push(`max(${nameOf(path.target, alias, context)}) AS name${index}, `)
   }
   const parts = [...keys, ...(money.size === 0 ? [] : ["s.u"])]
   const columns = each(keys, (key, index) => `${key} AS k${index}, `)
@@ -110,7 +103,7 @@ const perGroup = (groups: ResolvedGroups, context: FragmentContext): string => {
     figures,
     ({ figure }, index) => `, sum(s.c${index})::bigint AS c${index}, ${ADD_AGAIN[figure]}(s.a${index}) AS a${index}`
   )
-  return `SELECT ${columns}${names.join("")}${currency}sum(s.n)::bigint AS n${sums} FROM s${joins} WHERE s.n > 0${groupBy(parts)}`
+  return `SELECT ${columns}${names.join("")}${currency}sum(s.n)::bigint AS n${sums} FROM s${joins.text()} WHERE s.n > 0${groupBy(parts)}`
 }
 
 const nameOf = (target: NonNullable<GroupPath["target"]>, alias: string, context: FragmentContext): string => {

@@ -16,14 +16,11 @@ export const each = <A>(of: ReadonlyArray<A>, sql: (one: A, index: number) => st
 export const shownRows = (groups: ResolvedGroups, context: FragmentContext): string => {
   const { by, figures, filters, money, plan, type } = groups
   const joins = new Joins(type, context)
-  // Targets are counted among the shown ones, and a sum of two such counts would count one twice.
-  const distinct = figures.some(({ figure }) => figure === "distinct")
-  const keys = each(by, ({ bucket, path }, index) => {
-    if (bucket !== undefined)
-      return `${shownValue(path, joins, (value) => bucketOf(value, bucket, path.column, context))} AS k${index}, `
-    const value = path.target !== undefined && !distinct ? storedReference(path, joins) : shownValue(path, joins)
-    return `${keyValue(value, path.column)} AS k${index}, `
-  })
+  const stored = isByStored(groups)
+  const keys = each(
+    by,
+    (one, index) => `${stored ? storedKey(one, type, context) : shownKey(one, joins)} AS k${index}, `
+  )
   const values = each(figures, ({ path }, index) => `${shownValue(path, joins)} AS v${index}, `)
   const [first] = money
   const currency = first === undefined ? "" : `${currencyOf(figures[first]!.path, joins)} AS u, `
@@ -37,8 +34,13 @@ export const shownRows = (groups: ResolvedGroups, context: FragmentContext): str
   return `SELECT ${keys}${values}${currency}1 AS one FROM ${from} WHERE ${where}`
 }
 
-/** The references that paths lead through: one join for each, however many paths use it. */
-class Joins {
+const referenceOf = ({ storage }: Column, alias: string): string => {
+  if (storage._tag !== "One") throw new Error("Groups and paths are by one reference")
+  return `${alias}.${identifier(storage.column)}`
+}
+
+/** The references that paths lead through from the rows `p` of a type: one join for each, however many paths use it. */
+export class Joins {
   readonly context: FragmentContext
   private readonly type: EntityType
   private readonly aliases = new Map<string, string>()
@@ -49,28 +51,33 @@ class Joins {
     this.context = context
   }
 
-  /** The alias and the type of the row at the end of these steps. */
-  end(steps: GroupPath["steps"]): { readonly alias: string; readonly type: EntityType } {
-    let [alias, type, names] = ["p", this.type, ""]
+  /**
+   * The alias and the type of the row at the end of these steps. `stored` is the first reference where it was read before, under
+   * its mask.
+   */
+  end(steps: GroupPath["steps"], stored?: string): { readonly alias: string; readonly type: EntityType } {
+    let [alias, type, names, reference] = ["p", this.type, stored ?? "", stored]
     for (const { mask, relation, to, where } of steps) {
       names += `.${relation.key}`
       let next = this.aliases.get(names)
       if (next === undefined) {
         next = this.context.writer.alias()
         this.aliases.set(names, next)
-        if (relation.storage._tag !== "One") throw new Error("A path leads to several rows")
-        const shown = [...condition(mask, type, alias, this.context), ...condition(where, to, next, this.context)]
+        const masked = reference === undefined ? condition(mask, type, alias, this.context) : []
+        const shown = [...masked, ...condition(where, to, next, this.context)].join(" AND ")
         const on = [
           belongs(to, next, this.context),
-          `${idReference(to, next)} = ${alias}.${identifier(relation.storage.column)}`,
+          `${idReference(to, next)} = ${reference ?? referenceOf(relation, alias)}`,
           // IS TRUE keeps these equalities out of the planner's equivalence classes. PostgreSQL 18 would derive the next join's
-          // id from them and drop that join's condition, so that a path that ends in nothing shows a value.
-          ...(shown.length === 0 ? [] : [`(${shown.join(" AND ")}) IS TRUE`])
+          // id from them and drop that join's condition, so that a path that ends in nothing shows a value. Without a next join
+          // an index may serve them.
+          ...(shown === "" ? [] : [stored !== undefined && steps.length === 1 ? shown : `(${shown}) IS TRUE`])
         ].join(" AND ")
         this.joined += ` LEFT JOIN ${targetRows(to, next, this.context)} ON ${on}`
       }
       alias = next
       type = to
+      reference = undefined
     }
     return { alias, type }
   }
@@ -87,32 +94,75 @@ export const condition = (
   context: FragmentContext
 ): ReadonlyArray<string> => (bound._tag === "Always" ? [] : [fragment(bound, type, alias, context)])
 
+type By = ResolvedGroups["by"][number]
+
+/** All references of a path; the last one leads to the target. */
+const hopsOf = ({ column, mask, steps, target }: GroupPath): GroupPath["steps"] =>
+  target === undefined ? steps : [...steps, { relation: column, mask, to: target.type, where: target.where }]
+
 /**
  * The value of a cell, in the form that is asked for; NULL where it is hidden or empty. Of a reference, the id of what the caller may
  * follow it to.
  */
-const shownValue = (path: GroupPath, joins: Joins, form = (value: string): string => value): string => {
-  const { column, mask, steps, target } = path
+const shownValue = (
+  path: GroupPath,
+  joins: Joins,
+  form = (value: string): string => value,
+  stored?: string
+): string => {
+  const { column, mask, target } = path
   const { context } = joins
-  if (target !== undefined) {
-    const through = { relation: column, mask, to: target.type, where: target.where }
-    const { alias, type } = joins.end([...steps, through])
-    return idReference(type, alias)
-  }
-  const { alias, type } = joins.end(steps)
+  const { alias, type } = joins.end(hopsOf(path), stored)
+  if (target !== undefined) return idReference(type, alias)
   const reference = columnReference(column, alias, "value", context)
   const shown = [...condition(mask, type, alias, context), hasValue(column, reference)].join(" AND ")
   return `CASE WHEN ${shown} THEN ${form(reference)} END`
 }
 
-/** A stored reference, which `r` replaces by what the caller may follow it to. */
-const storedReference = ({ column, mask, steps }: GroupPath, joins: Joins): string => {
-  const { alias, type } = joins.end(steps)
-  if (column.storage._tag !== "One") throw new Error("Groups are by one reference")
-  const reference = `${alias}.${identifier(column.storage.column)}`
-  return mask._tag === "Always"
-    ? reference
-    : `CASE WHEN ${fragment(mask, type, alias, joins.context)} THEN ${reference} END`
+/** What a group is named by: a shown value, or the period of one. */
+const shownKey = ({ bucket, path }: By, joins: Joins, stored?: string): string =>
+  bucket === undefined
+    ? keyValue(shownValue(path, joins, undefined, stored), path.column)
+    : shownValue(path, joins, (value) => bucketOf(value, bucket, path.column, joins.context), stored)
+
+/**
+ * Whether rows are added up by what is stored, and the sums again by what is shown, so that forms are computed and references
+ * followed once per stored value instead of once per row. Not where different values are counted: a sum of two such counts would
+ * count one twice.
+ */
+const isByStored = ({ figures }: ResolvedGroups): boolean => figures.every(({ figure }) => figure !== "distinct")
+
+/** What rows are added up by first: the path's first reference or the value itself, where its cell is visible; the period of a value. */
+const storedKey = ({ bucket, path }: By, type: EntityType, context: FragmentContext): string => {
+  const [hop] = hopsOf(path)
+  const { column, mask } = path
+  if (hop === undefined && bucket !== undefined) return shownKey({ bucket, path }, new Joins(type, context))
+  const reference = hop === undefined ? columnReference(column, "p", "value", context) : referenceOf(hop.relation, "p")
+  const [shown] = condition(hop?.mask ?? mask, type, "p", context)
+  const value = shown === undefined ? reference : `CASE WHEN ${shown} THEN ${reference} END`
+  return hop === undefined ? collated(value, column) : value
+}
+
+/**
+ * A group's key by what its rows were added up by first, and of a reference the alias of its target; the joins that it needs are
+ * added to `joins`.
+ */
+export const keyAgain = (
+  groups: ResolvedGroups,
+  index: number,
+  joins: Joins
+): { readonly key: string; readonly alias?: string } => {
+  const { bucket, path } = groups.by[index]!
+  const key = `s.k${index}`
+  const stored = isByStored(groups)
+  const hops = hopsOf(path)
+  if (path.target !== undefined) {
+    const { alias, type } = joins.end(stored ? hops : hops.slice(-1), key)
+    return { key: idReference(type, alias), alias }
+  }
+  if (!stored || (hops.length === 0 && bucket !== undefined)) return { key }
+  if (hops.length > 0) return { key: shownKey({ bucket, path }, joins, key) }
+  return { key: keyValue(`CASE WHEN ${hasValue(path.column, key)} THEN ${key} END`, path.column) }
 }
 
 /** An amount includes its currency: it is shown where the amount is. */
@@ -124,19 +174,13 @@ const currencyOf = (path: GroupPath, joins: Joins): string => {
   return `CASE WHEN (${shownValue(path, joins)}) IS NOT NULL THEN ${currency} END COLLATE "C"`
 }
 
+/** Texts are the same if their bytes are. */
+const collated = (value: string, { kind }: Column): string =>
+  kind === "text" || kind === "phone" || kind === "email" ? `(${value}) COLLATE "C"` : value
+
 /** Equal values have one form. */
-const keyValue = (value: string, { kind }: Column): string => {
-  switch (kind) {
-    case "text":
-    case "phone":
-    case "email":
-      return `(${value}) COLLATE "C"`
-    case "number":
-      return `trim_scale((${value})::numeric)`
-    default:
-      return value
-  }
-}
+const keyValue = (value: string, column: Column): string =>
+  column.kind === "number" ? `trim_scale((${value})::numeric)` : collated(value, column)
 
 /** The first day of a period, or the number of a weekday or an hour, in the organization's zone. Weeks begin on Monday. */
 const bucketOf = (

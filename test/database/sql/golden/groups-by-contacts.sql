@@ -8,16 +8,16 @@ AND NOT pg_is_in_recovery() AS fresh
 FROM max.organizations o
 WHERE o.organization_id = $1::bigint),
 s AS MATERIALIZED (SELECT x.k0, x.k1, count(*) AS n
-FROM (SELECT (CASE WHEN btrim(p."phone") <> '' THEN p."phone" END) COLLATE "C" AS k0, (CASE WHEN btrim(p."email") <> '' THEN p."email" END) COLLATE "C" AS k1, 1 AS one
+FROM (SELECT (p."phone") COLLATE "C" AS k0, (p."email") COLLATE "C" AS k1, 1 AS one
 FROM "data"."people" p
 WHERE p.organization_id = $1::bigint
 AND (SELECT g.fresh
 FROM g)) x
 GROUP BY x.k0, x.k1),
-r AS MATERIALIZED (SELECT s.k0 AS k0, s.k1 AS k1, sum(s.n)::bigint AS n
+r AS MATERIALIZED (SELECT (CASE WHEN btrim(s.k0) <> '' THEN s.k0 END) COLLATE "C" AS k0, (CASE WHEN btrim(s.k1) <> '' THEN s.k1 END) COLLATE "C" AS k1, sum(s.n)::bigint AS n
 FROM s
 WHERE s.n > 0
-GROUP BY s.k0, s.k1),
+GROUP BY (CASE WHEN btrim(s.k0) <> '' THEN s.k0 END) COLLATE "C", (CASE WHEN btrim(s.k1) <> '' THEN s.k1 END) COLLATE "C"),
 w AS MATERIALIZED (SELECT r.k0, r.k1, sum(r.n) OVER ()::bigint AS total, sum(r.n) OVER (PARTITION BY r.k0, r.k1) AS gn, FALSE AS several, NULL::numeric AS whole
 FROM r
 WHERE r.n > 0),

@@ -9,7 +9,7 @@ AND NOT pg_is_in_recovery() AS fresh
 FROM max.organizations o
 WHERE o.organization_id = $1::bigint),
 s AS MATERIALIZED (SELECT x.k0, count(*) AS n
-FROM (SELECT trim_scale((CASE WHEN (CASE WHEN (CASE WHEN p."start_at" >= '4712-01-01 BC'
+FROM (SELECT (CASE WHEN (CASE WHEN p."start_at" >= '4712-01-01 BC'
 AND p."start_at" < '294276-01-01' THEN timezone($3::text, p."start_at") ELSE timezone('UTC', p."start_at") END)::date >= '0001-01-01'
 AND (CASE WHEN p."start_at" >= '4712-01-01 BC'
 AND p."start_at" < '294276-01-01' THEN timezone($3::text, p."start_at") ELSE timezone('UTC', p."start_at") END)::date < 'infinity'
@@ -23,30 +23,16 @@ AND p."start_at" < '294276-01-01' THEN timezone($3::text, p."start_at") ELSE tim
 FROM (CASE WHEN p."start_at" >= '4712-01-01 BC'
 AND p."start_at" < '294276-01-01' THEN timezone($3::text, p."start_at") ELSE timezone('UTC', p."start_at") END)::date) * 100 + extract(day
 FROM (CASE WHEN p."start_at" >= '4712-01-01 BC'
-AND p."start_at" < '294276-01-01' THEN timezone($3::text, p."start_at") ELSE timezone('UTC', p."start_at") END)::date)), 10000) END) IS NOT NULL THEN (CASE WHEN (CASE WHEN p."start_at" >= '4712-01-01 BC'
-AND p."start_at" < '294276-01-01' THEN timezone($3::text, p."start_at") ELSE timezone('UTC', p."start_at") END)::date >= '0001-01-01'
-AND (CASE WHEN p."start_at" >= '4712-01-01 BC'
-AND p."start_at" < '294276-01-01' THEN timezone($3::text, p."start_at") ELSE timezone('UTC', p."start_at") END)::date < 'infinity'
-AND timezone($3::text, now())::date >= '0001-01-01'
-AND timezone($3::text, now())::date < 'infinity' THEN div((extract(year
-FROM timezone($3::text, now())::date) * 10000 + extract(month
-FROM timezone($3::text, now())::date) * 100 + extract(day
-FROM timezone($3::text, now())::date)) - (extract(year
-FROM (CASE WHEN p."start_at" >= '4712-01-01 BC'
-AND p."start_at" < '294276-01-01' THEN timezone($3::text, p."start_at") ELSE timezone('UTC', p."start_at") END)::date) * 10000 + extract(month
-FROM (CASE WHEN p."start_at" >= '4712-01-01 BC'
-AND p."start_at" < '294276-01-01' THEN timezone($3::text, p."start_at") ELSE timezone('UTC', p."start_at") END)::date) * 100 + extract(day
-FROM (CASE WHEN p."start_at" >= '4712-01-01 BC'
-AND p."start_at" < '294276-01-01' THEN timezone($3::text, p."start_at") ELSE timezone('UTC', p."start_at") END)::date)), 10000) END) END)::numeric) AS k0, 1 AS one
+AND p."start_at" < '294276-01-01' THEN timezone($3::text, p."start_at") ELSE timezone('UTC', p."start_at") END)::date)), 10000) END) AS k0, 1 AS one
 FROM "data"."meetings" p
 WHERE p.organization_id = $1::bigint
 AND (SELECT g.fresh
 FROM g)) x
 GROUP BY x.k0),
-r AS MATERIALIZED (SELECT s.k0 AS k0, sum(s.n)::bigint AS n
+r AS MATERIALIZED (SELECT trim_scale((CASE WHEN s.k0 IS NOT NULL THEN s.k0 END)::numeric) AS k0, sum(s.n)::bigint AS n
 FROM s
 WHERE s.n > 0
-GROUP BY s.k0),
+GROUP BY trim_scale((CASE WHEN s.k0 IS NOT NULL THEN s.k0 END)::numeric)),
 w AS MATERIALIZED (SELECT r.k0, sum(r.n) OVER ()::bigint AS total, sum(r.n) OVER (PARTITION BY r.k0) AS gn, FALSE AS several, NULL::numeric AS whole
 FROM r
 WHERE r.n > 0),

@@ -11,19 +11,18 @@ AND NOT pg_is_in_recovery() AS fresh
 FROM max.organizations o
 WHERE o.organization_id = $1::bigint),
 s AS MATERIALIZED (SELECT x.k0, x.k1, count(*) AS n
-FROM (SELECT trim_scale((CASE WHEN CASE WHEN p."weight" > '-Infinity'
-AND p."weight" < 'Infinity' THEN p."weight" END IS NOT NULL THEN CASE WHEN p."weight" > '-Infinity'
-AND p."weight" < 'Infinity' THEN p."weight" END END)::numeric) AS k0, CASE WHEN p."count" IS NOT NULL THEN p."count" END AS k1, 1 AS one
+FROM (SELECT CASE WHEN p."weight" > '-Infinity'
+AND p."weight" < 'Infinity' THEN p."weight" END AS k0, p."count" AS k1, 1 AS one
 FROM "host"."tickets" p
 WHERE p."tenant" = $4::text
 AND p."gone" = $3::boolean
 AND (SELECT g.fresh
 FROM g)) x
 GROUP BY x.k0, x.k1),
-r AS MATERIALIZED (SELECT s.k0 AS k0, s.k1 AS k1, sum(s.n)::bigint AS n
+r AS MATERIALIZED (SELECT trim_scale((CASE WHEN s.k0 IS NOT NULL THEN s.k0 END)::numeric) AS k0, CASE WHEN s.k1 IS NOT NULL THEN s.k1 END AS k1, sum(s.n)::bigint AS n
 FROM s
 WHERE s.n > 0
-GROUP BY s.k0, s.k1),
+GROUP BY trim_scale((CASE WHEN s.k0 IS NOT NULL THEN s.k0 END)::numeric), CASE WHEN s.k1 IS NOT NULL THEN s.k1 END),
 w AS MATERIALIZED (SELECT r.k0, r.k1, sum(r.n) OVER ()::bigint AS total, sum(r.n) OVER (PARTITION BY r.k0, r.k1) AS gn, FALSE AS several, NULL::numeric AS whole
 FROM r
 WHERE r.n > 0),

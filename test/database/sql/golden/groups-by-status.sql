@@ -15,8 +15,7 @@ FROM max.organizations o
 WHERE o.organization_id = $1::bigint),
 s AS MATERIALIZED (SELECT x.k0, count(*) AS n
 FROM (SELECT (CASE WHEN (p."status_k" = $3::text
-AND CASE WHEN p."status" = $4::text THEN TRUE END)
-AND btrim(p."status") <> '' THEN p."status" END) COLLATE "C" AS k0, 1 AS one
+AND CASE WHEN p."status" = $4::text THEN TRUE END) THEN p."status" END) COLLATE "C" AS k0, 1 AS one
 FROM "data"."people" p
 WHERE p.organization_id = $1::bigint
 AND (SELECT g.fresh
@@ -26,10 +25,10 @@ AND CASE WHEN p."status" = $6::text THEN TRUE END)
 AND (p."status_k" = $7::text
 AND CASE WHEN p."status" = $8::text THEN TRUE END)) x
 GROUP BY x.k0),
-r AS MATERIALIZED (SELECT s.k0 AS k0, sum(s.n)::bigint AS n
+r AS MATERIALIZED (SELECT (CASE WHEN btrim(s.k0) <> '' THEN s.k0 END) COLLATE "C" AS k0, sum(s.n)::bigint AS n
 FROM s
 WHERE s.n > 0
-GROUP BY s.k0),
+GROUP BY (CASE WHEN btrim(s.k0) <> '' THEN s.k0 END) COLLATE "C"),
 w AS MATERIALIZED (SELECT r.k0, sum(r.n) OVER ()::bigint AS total, sum(r.n) OVER (PARTITION BY r.k0) AS gn, FALSE AS several, NULL::numeric AS whole
 FROM r
 WHERE r.n > 0),

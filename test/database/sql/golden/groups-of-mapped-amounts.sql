@@ -6,9 +6,9 @@
 -- $5 = open
 -- $6 = false
 -- $7 = acme
--- $8 = false
--- $9 = acme
--- $10 = Ann
+-- $8 = Ann
+-- $9 = false
+-- $10 = acme
 -- $11 = Ann
 -- $12 = 9
 -- $13 = 1.5
@@ -20,7 +20,7 @@ AND NOT pg_is_in_recovery() AS fresh
 FROM max.organizations o
 WHERE o.organization_id = $1::bigint),
 s AS MATERIALIZED (SELECT x.k0, x.k1, x.u, count(*) AS n, count(x.v0) AS c0, sum(x.v0::numeric) AS a0, count(x.v1) AS c1, sum(x.v1::numeric) AS a1, count(x.v2) AS c2, max(x.v2) AS a2
-FROM (SELECT p."agent_id" AS k0, (CASE WHEN btrim(p."status"::text) <> '' THEN p."status"::text END) COLLATE "C" AS k1, CASE WHEN p."status"::text = $3::text
+FROM (SELECT p."agent_id" AS k0, (p."status"::text) COLLATE "C" AS k1, CASE WHEN p."status"::text = $3::text
 AND CASE WHEN p."fee" > '-Infinity'
 AND p."fee" < 'Infinity' THEN p."fee" END IS NOT NULL THEN CASE WHEN p."fee" > '-Infinity'
 AND p."fee" < 'Infinity' THEN p."fee" END END AS v0, CASE WHEN p."status"::text = $4::text
@@ -36,14 +36,14 @@ AND p."gone" = $6::boolean
 AND (SELECT g.fresh
 FROM g)) x
 GROUP BY x.k0, x.k1, x.u),
-r AS MATERIALIZED (SELECT r1."Key" AS k0, s.k1 AS k1, max(CASE WHEN r1."name"::text <> $11::text THEN r1."name"::text END) AS name0, s.u, sum(s.n)::bigint AS n, sum(s.c0)::bigint AS c0, sum(s.a0) AS a0, sum(s.c1)::bigint AS c1, sum(s.a1) AS a1, sum(s.c2)::bigint AS c2, max(s.a2) AS a2
+r AS MATERIALIZED (SELECT r1."Key" AS k0, (CASE WHEN btrim(s.k1) <> '' THEN s.k1 END) COLLATE "C" AS k1, max(CASE WHEN r1."name"::text <> $11::text THEN r1."name"::text END) AS name0, s.u, sum(s.n)::bigint AS n, sum(s.c0)::bigint AS c0, sum(s.a0) AS a0, sum(s.c1)::bigint AS c1, sum(s.a1) AS a1, sum(s.c2)::bigint AS c2, max(s.a2) AS a2
 FROM s
-LEFT JOIN "host"."agents" r1 ON r1."tenant" = $9::text
-AND r1."gone" = $8::boolean
+LEFT JOIN "host"."agents" r1 ON r1."tenant" = $10::text
+AND r1."gone" = $9::boolean
 AND r1."Key" = s.k0
-AND r1."name"::text <> $10::text
+AND r1."name"::text <> $8::text
 WHERE s.n > 0
-GROUP BY r1."Key", s.k1, s.u),
+GROUP BY r1."Key", (CASE WHEN btrim(s.k1) <> '' THEN s.k1 END) COLLATE "C", s.u),
 w AS MATERIALIZED (SELECT r.k0, r.k1, r.u, r.name0, sum(r.n) OVER ()::bigint AS total, sum(r.n) OVER (PARTITION BY r.k0, r.k1) AS gn, (SELECT count(DISTINCT coalesce(q.u, '')) > 1
 FROM r q
 WHERE q.c0 > 0) AS several, CASE WHEN min(r.a0) OVER () >= 0 THEN sum(r.a0) OVER () END AS whole, r.c0 AS m0, r.a0 AS f0, r.c1 AS m1, trim_scale(round(r.a1 / nullif(r.c1, 0), 4)) AS f1, sum(r.c2) OVER (PARTITION BY r.k0, r.k1) AS m2, max(r.a2) OVER (PARTITION BY r.k0, r.k1) AS f2
