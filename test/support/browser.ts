@@ -7,15 +7,19 @@ import { spawnSync } from "node:child_process"
 import { createRequire } from "node:module"
 import { type Browser, chromium, type Locator, type Page } from "playwright-core"
 
-const PATHS = ["/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome"]
+/** Debian's packages, each with a program of its name. The headless one is the same engine without the windows of a desktop. */
+const PACKAGES = ["chromium-headless-shell", "chromium"]
+const PATHS = [...PACKAGES.map((name) => `/usr/bin/${name}`), "/usr/bin/chromium-browser", "/usr/bin/google-chrome"]
 
 const installed = (): string | undefined =>
   [process.env["CHROMIUM"], ...PATHS].find((path) => path !== undefined && existsSync(path))
 
 const executable = (): string => {
-  const present = installed()
-  if (present !== undefined) return present
-  spawnSync("apt-get", ["install", "-y", "-q", "--no-install-recommends", "chromium"], { stdio: "ignore" })
+  for (const name of PACKAGES) {
+    const present = installed()
+    if (present !== undefined) return present
+    spawnSync("apt-get", ["install", "-y", "-q", "--no-install-recommends", name], { stdio: "ignore" })
+  }
   const now = installed()
   if (now === undefined) throw new Error("The pages' tests need Chromium: apt-get install chromium, or set CHROMIUM.")
   return now
