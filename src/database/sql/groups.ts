@@ -90,11 +90,10 @@ const perGroup = (groups: ResolvedGroups, context: FragmentContext): string => {
   const joins = new Joins(type, context)
   const keys: Array<string> = []
   const names: Array<string> = []
-  for (const [index, { path }] of by.entries()) {
-    const { alias, key } = keyAgain(groups, index, joins)
+  for (const index of by.keys()) {
+    const { key, target } = keyAgain(groups, index, joins)
     keys.push(key)
-    if (path.target !== undefined && alias !== undefined)
-      names.push(`max(${nameOf(path.target, alias, context)}) AS name${index}, `)
+    if (target !== undefined) names.push(`max(${nameOf(target, target.alias, context)}) AS name${index}, `)
   }
   const parts = [...keys, ...(money.size === 0 ? [] : ["s.u"])]
   const columns = each(keys, (key, index) => `${key} AS k${index}, `)

@@ -143,22 +143,21 @@ const storedKey = ({ bucket, path }: By, type: EntityType, context: FragmentCont
   return hop === undefined ? collated(value, column) : value
 }
 
-/**
- * A group's key by what its rows were added up by first, and of a reference the alias of its target; the joins that it needs are
- * added to `joins`.
- */
-export const keyAgain = (
-  groups: ResolvedGroups,
-  index: number,
-  joins: Joins
-): { readonly key: string; readonly alias?: string } => {
+/** What a group is named by: a key, and of a reference its target under an alias. */
+interface GroupKey {
+  readonly key: string
+  readonly target?: NonNullable<GroupPath["target"]> & { readonly alias: string }
+}
+
+/** A group's key by what its rows were added up by first; the joins that it needs are added to `joins`. */
+export const keyAgain = (groups: ResolvedGroups, index: number, joins: Joins): GroupKey => {
   const { bucket, path } = groups.by[index]!
   const key = `s.k${index}`
   const stored = isByStored(groups)
   const hops = hopsOf(path)
   if (path.target !== undefined) {
     const { alias, type } = joins.end(stored ? hops : hops.slice(-1), key)
-    return { key: idReference(type, alias), alias }
+    return { key: idReference(type, alias), target: { ...path.target, alias } }
   }
   if (!stored || (hops.length === 0 && bucket !== undefined)) return { key }
   if (hops.length > 0) return { key: shownKey({ bucket, path }, joins, key) }

@@ -53,9 +53,17 @@ const groups = (type: EntityType, more: Partial<ResolvedGroups> = {}): ResolvedG
   ...more
 })
 
+const company = { relation: of(people, "company"), mask: open, to: companies, where: open }
 const ownersCompany = path(companies, "status", {
   mask: open,
-  steps: [{ relation: of(people, "company"), mask: open, to: companies, where: open }]
+  steps: [company]
+})
+
+/** What the company of a person belongs to, under conditions at every step. */
+const companysOwner = path(companies, "owner", {
+  mask: open,
+  steps: [company],
+  target: { type: people, where: open, name: ALWAYS }
 })
 
 const CASES: Readonly<Record<string, ResolvedGroups>> = {
@@ -86,6 +94,16 @@ const CASES: Readonly<Record<string, ResolvedGroups>> = {
     figures: [{ figure: "distinct", path: ownersCompany }],
     having: [{ of: 0, op: "gte", value: "2" }],
     upwards: true
+  }),
+  "groups-by-two-paths": groups(people, {
+    by: [by(path(companies, "status", { steps: [company] })), by(companysOwner)]
+  }),
+  "groups-by-months-of-a-path": groups(people, {
+    by: [by(path(meetings, "start", { steps: [{ ...company, to: meetings, where: ALWAYS }] }), "month")]
+  }),
+  "groups-distinct-by-a-path": groups(people, {
+    by: [by(path(people, "owner", { target: { type: people, where: open, name: ALWAYS } })), by(companysOwner)],
+    figures: [{ figure: "distinct", path: path(people, "name") }]
   }),
   "groups-of-mapped-amounts": groups(tickets, {
     by: [by(agent(notAnn, notAnn)), by(path(tickets, "status"))],

@@ -1,0 +1,64 @@
+-- managed: "data"."people", "data"."companies"
+-- $1 = 1
+-- $2 = 7
+-- $3 = open
+-- $4 = open
+-- $5 = open
+-- $6 = open
+-- $7 = open
+-- $8 = open
+-- $9 = open
+-- $10 = open
+-- $11 = open
+-- $12 = open
+-- $13 = open
+-- $14 = open
+-- $15 = 26
+/* max test */
+WITH g AS MATERIALIZED (SELECT o.epoch = $2::bigint
+AND NOT pg_is_in_recovery() AS fresh
+FROM max.organizations o
+WHERE o.organization_id = $1::bigint),
+s AS MATERIALIZED (SELECT x.k0, x.k1, count(*) AS n
+FROM (SELECT CASE WHEN (p."status_k" = $3::text
+AND CASE WHEN p."status" = $4::text THEN TRUE END) THEN p."company_id" END AS k0, CASE WHEN (p."status_k" = $5::text
+AND CASE WHEN p."status" = $6::text THEN TRUE END) THEN p."company_id" END AS k1, 1 AS one
+FROM "data"."people" p
+WHERE p.organization_id = $1::bigint
+AND (SELECT g.fresh
+FROM g)) x
+GROUP BY x.k0, x.k1),
+r AS MATERIALIZED (SELECT (CASE WHEN btrim(r1."status") <> '' THEN r1."status" END) COLLATE "C" AS k0, r3.id AS k1, max(r3."name") AS name1, sum(s.n)::bigint AS n
+FROM s
+LEFT JOIN "data"."companies" r1 ON r1.organization_id = $1::bigint
+AND r1.id = s.k0
+AND (r1."status_k" = $7::text
+AND CASE WHEN r1."status" = $8::text THEN TRUE END)
+LEFT JOIN "data"."companies" r2 ON r2.organization_id = $1::bigint
+AND r2.id = s.k1
+AND ((r2."status_k" = $9::text
+AND CASE WHEN r2."status" = $10::text THEN TRUE END)) IS TRUE
+LEFT JOIN "data"."people" r3 ON r3.organization_id = $1::bigint
+AND r3.id = r2."owner_id"
+AND ((r2."status_k" = $11::text
+AND CASE WHEN r2."status" = $12::text THEN TRUE END)
+AND (r3."status_k" = $13::text
+AND CASE WHEN r3."status" = $14::text THEN TRUE END)) IS TRUE
+WHERE s.n > 0
+GROUP BY (CASE WHEN btrim(r1."status") <> '' THEN r1."status" END) COLLATE "C", r3.id),
+w AS MATERIALIZED (SELECT r.k0, r.k1, r.name1, sum(r.n) OVER ()::bigint AS total, sum(r.n) OVER (PARTITION BY r.k0, r.k1) AS gn, FALSE AS several, NULL::numeric AS whole
+FROM r
+WHERE r.n > 0),
+o AS MATERIALIZED (SELECT y.*, dense_rank() OVER (ORDER BY y.k0 IS NULL, y.k1 IS NULL, y.gn DESC, y.k0, y.k1) AS place
+FROM (SELECT w.*, TRUE AS met
+FROM w) y
+WHERE y.met)
+SELECT (SELECT g.fresh
+FROM g) AS fresh, (SELECT max(w.total)
+FROM w) AS total, (SELECT max(z.place)::int
+FROM o z) AS groups, (SELECT bool_or(w.several)
+FROM w) AS several, md5(concat('groups', '|', coalesce('=' || length(o.k0::text)::text || ':' || o.k0::text, ''), '|', coalesce('=' || length(o.k1::text)::text || ':' || o.k1::text, ''))) AS own, o.place::int AS place, o.gn::bigint AS n, o.k0::text AS t0, o.k1::text AS t1, o.name1
+FROM (SELECT 1) one
+LEFT JOIN o ON o.place > 0
+AND o.place <= 0 + $15::int
+ORDER BY o.place
