@@ -2209,9 +2209,9 @@ export const replays = [
   {
     name: "A group named a row that the caller may not see (objectstack #3171)",
     test: [figuresTest, shownFigures],
-    defence: "groups.ts `perGroup`: a reference that isn't shown is in the empty group",
+    defence: "shownRows.ts `hopsOf`: a reference that isn't shown is in the empty group",
     removed: "the plan of a group's target",
-    patches: [[groups, "      ...condition(target.where, target.type, alias, context)\n", ""]]
+    patches: [[shownRows, "where: target.where }]", 'where: { _tag: "Always" } as never }]']]
   },
   {
     name: "A figure went through a hidden row (shown table, our own review)",
@@ -2223,11 +2223,9 @@ export const replays = [
   {
     name: "A group by a hidden reference (Twenty #25911)",
     test: [figuresTest, shownFigures],
-    defence: "shownRows.ts `storedReference`: a reference is under its mask",
-    removed: "the mask of a reference",
-    patches: [
-      [shownRows, 'return mask._tag === "Always"\n    ? reference', 'return mask._tag !== "None"\n    ? reference']
-    ]
+    defence: "shownRows.ts `storedKey`: a value or a reference is added up under its mask",
+    removed: "the mask",
+    patches: [[shownRows, "const value = shown === undefined ? reference", "const value = true ? reference"]]
   },
   {
     name: "A guessed cursor of groups showed the first page (our own review)",
@@ -3477,7 +3475,7 @@ export const replays = [
     defence:
       "shownRows.ts `Joins`: the conditions of a step are compared with TRUE, so that no equality is carried over",
     removed: "the comparison with TRUE",
-    patches: [[shownRows, '(${shown.join(" AND ")}) IS TRUE', '(${shown.join(" AND ")})']]
+    patches: [[shownRows, "(${shown}) IS TRUE", "(${shown})"]]
   },
   ...administrators,
   ...moves,
