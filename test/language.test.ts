@@ -12,7 +12,7 @@ const VAGUE = /whoever|somebody|nobody|anybody/gi
 /** Files that may contain such words, with the number of occurrences and the reason. */
 const ALLOWED: Readonly<Record<string, readonly [count: number, reason: string]>> = {
   "src/agents/basic/conditions.ts": [2, "basic mode's vocabulary: words of a question"],
-  "src/agents/basic/deeds/lexicon.ts": [8, "basic mode's vocabulary: words of a request"],
+  "src/agents/basic/deeds/lexicon.ts": [10, "basic mode's vocabulary: words of a request"],
   "src/agents/basic/lexicon.ts": [10, "basic mode's vocabulary: words of a question"],
   "src/agents/basic/readLookup.ts": [2, "basic mode's vocabulary: words of a question"],
   "src/agents/basic/slots/readSlots.ts": [2, "basic mode's vocabulary: words of a question"],
@@ -22,9 +22,9 @@ const ALLOWED: Readonly<Record<string, readonly [count: number, reason: string]>
   "src/agents/basic/rules.ts": [2, "basic mode's vocabulary: patterns of a question"],
   "src/database/audit.ts": [1, "stored data: the audit log's actor of an unidentified caller"],
   "src/database/embedded/processes.ts": [2, "the name of a system user"],
-  "src/agents/basic/deeds/rules.ts": [1, "basic mode's vocabulary: words of a request"],
+  "src/agents/basic/deeds/rules.ts": [2, "basic mode's vocabulary: words of a request"],
   "src/agents/basic/deeds/groupWords.ts": [2, "basic mode's vocabulary: words of a request"],
-  "src/agents/basic/deeds/readSet.ts": [1, "basic mode's vocabulary: words of a request"],
+  "src/agents/basic/deeds/readSet.ts": [2, "basic mode's vocabulary: words of a request"],
   "test/agents/basic/deeds/declinedFrames.txt": [2, "quoted requests"],
   "test/agents/basic/deeds/fifteenthTeam.jsonl": [2, "quoted requests"],
   "test/agents/basic/deeds/eighteenthTeam.jsonl": [3, "quoted requests"],
@@ -60,6 +60,10 @@ const ALLOWED: Readonly<Record<string, readonly [count: number, reason: string]>
   "test/agents/basic/deeds/declinedVoices.txt": [1, "a quoted statement"],
   "test/agents/basic/deeds/twentysixthTeam.jsonl": [1, "a quoted request"],
   "test/agents/basic/deeds/twentyeighthTeam.jsonl": [1, "a quoted request"],
+  "test/agents/basic/deeds/twentyninthTeam.jsonl": [1, "a quoted request"],
+  "test/agents/basic/deeds/twentyninthSales.jsonl": [2, "quoted requests"],
+  "test/agents/basic/deeds/declined.txt": [5, "quoted requests"],
+  "test/agents/basic/deeds/declinedProbes.txt": [4, "quoted requests"],
   "test/services/audit/AuditLog.test.ts": [1, "stored data: the audit log's actor of an unidentified caller"],
   "test/web/admin.test.ts": [1, "a forged actor in the audit log"]
 }

@@ -96,11 +96,15 @@ export type Part = Data.TaggedEnum<{
     readonly enough: boolean
     readonly follows?: Follows
     readonly isFramed?: true
+    /** What another person wants, or did: only "please do so" can follow. */
+    readonly isReported?: true
   }
   /** Why something is asked for; `isLoose` if it could also be a part of the request. */
   Reason: { readonly subject?: Subject; readonly isLoose: boolean }
   /** "Apart from the done ones": the rows of the set that stay as they are. */
   Except: { readonly names?: ReadonlyArray<Words>; readonly conditions?: Lookup["conditions"] }
+  /** "All three of them", after a set: how many rows it has, as the person says. */
+  Counted: { readonly count?: number }
   /** "can you update that?" */
   Please: {}
   /** What is said of a new row in a sentence of its own: "Low priority, for Luis". */

@@ -14,6 +14,8 @@ interface State {
   readonly people: ReadonlyArray<ReadonlyArray<Word>>
   /** Whether a statement of a value was taken as a reason. */
   readonly isLoose?: boolean
+  /** Whether the deed is only reported, so that no other request can be joined to it. */
+  readonly isReported?: true
   /** Whether a frame was needed. */
   readonly isFramed?: true
 }
@@ -72,17 +74,29 @@ const next = (state: State, part: Part, isQuestion: boolean): State | undefined 
       if (state.deed === undefined || state.deed._tag === "Create" || subject?._tag !== "Rows") return undefined
       return { ...state, deed: { ...state.deed, subject: without(subject, part) } }
     }
+    case "Counted": {
+      if (state.deed === undefined || state.deed._tag === "Create") return undefined
+      const { subject } = state.deed
+      if (subject._tag === "Named")
+        return subject.each === undefined || subject.each.length !== (part.count ?? subject.each.length)
+          ? undefined
+          : state
+      if (subject._tag !== "Rows" || subject.count !== undefined) return undefined
+      return part.count === undefined
+        ? state
+        : { ...state, deed: { ...state.deed, subject: { ...subject, count: part.count } } }
+    }
     case "Meet":
       return state.deed === undefined ? { ...state, people: [...state.people, part.who] } : undefined
     case "Please":
       if (state.deed === undefined) return undefined
       return state.stated === true ? { ...state, asked: true, stated: false } : state.asked ? state : undefined
     case "Statement": {
-      if (!isFollowed(state, part.follows)) return undefined
+      if (!isFollowed(state, part.follows) || (part.isReported === true && state.deed !== undefined)) return undefined
       const enough = part.enough && !isQuestion
       if (part.deed !== undefined) {
         const after = joined(state, part.deed, state.asked || enough)
-        return after && { ...after, stated: true }
+        return after && { ...after, stated: true, ...(part.isReported === true && { isReported: true as const }) }
       }
       // "They are no longer a customer", after the request itself.
       if (part.subject?._tag === "It") return state.deed === undefined ? undefined : state
@@ -115,6 +129,7 @@ const without = (set: Subject & { _tag: "Rows" }, part: Part & { _tag: "Except" 
 /** A deed after what was said before. */
 const joined = (state: State, deed: Deed, asked: boolean): State | undefined => {
   const { deed: before, subject } = state
+  if (state.isReported === true) return undefined
   if (before === undefined) {
     const own = subjectOf(deed)
     if (deed._tag === "Create" && deed.name !== undefined && PRONOUN.test(folded(deed.name))) return undefined

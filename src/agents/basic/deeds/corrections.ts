@@ -6,12 +6,66 @@ import type { Said, Word } from "./words.ts"
 
 type Words = ReadonlyArray<Word>
 
-/** What begins a correction, after a comma, a dash or the end of a sentence. */
-const MARKS = byLength(
-  "no|nope|sorry|oops|actually|wait|no wait|wait no|no sorry|sorry no|no actually|actually no|i mean|i meant|no i mean|no i meant|sorry i mean|sorry i meant|oops i meant|oops sorry i meant|or rather|rather|make that|make it|scratch that|no make that|no make it|actually make that|actually make it|correction|no not that|hmm no|sorry make that|sorry make it|no let us say|better|or better|no better|err no|uh no|ah no".split(
+/** What begins a correction, after a comma, a dash or the end of a sentence: "oh", then "no wait" or "scratch that", then "make that". */
+const HESITATION = /^(oh|um|uh|hmm|ah|err|er|well)$/
+const TAKEN_BACK = byLength(
+  "no|nope|sorry|oops|actually|wait|hang on|hold on|correction|scratch that|strike that|forget that|no not that".split(
     "|"
   )
 )
+const MEANT = byLength(
+  "i mean|i meant|make that|make it|let us say|let us make it|or rather|rather|better|or better".split("|")
+)
+/** What takes back all that was said before. */
+const RETRACTIONS = new Set(
+  [
+    "wait|no wait|oh wait|wait no|no|oh no|never mind|nevermind|forget it|forget that|forget about it|scratch that|strike that|cancel that|ignore that|ignore me",
+    "no do not|do not|better not|rather not|no rather not|not really|just kidding|only joking|just joking|on second thought|on second thoughts|leave it|no leave it|let us not|not yet"
+  ].flatMap((texts) => texts.split("|"))
+)
+const MAX_RETRACTION = 4
+
+/** Whether a message ends by taking back what it said: "…, no, wait", "… never mind". */
+export const isRetracted = (words: Words): boolean =>
+  words.some(
+    (_, at) =>
+      at > 1 &&
+      at >= words.length - MAX_RETRACTION &&
+      ENDS.test(words[at - 1]!.after) &&
+      RETRACTIONS.has(
+        words
+          .slice(at)
+          .map(({ quoted, word }) => (quoted === true ? '"' : word))
+          .join(" ")
+      )
+  )
+
+/** Words after what is meant. */
+const AFTER = /^(actually|please|instead|rather|sorry|then|thanks)$/
+
+/** The words of a correction's beginning; none for "make it" alone, which after a full stop is a request of its own. */
+const markOf = (words: Words, isSentence: boolean): number => {
+  const next = (from: number, phrases: ReadonlyArray<ReadonlyArray<string>>) =>
+    words[from]?.quoted === true ? 0 : (phrases.find((phrase) => startsWith(words.slice(from), phrase))?.length ?? 0)
+  let at = 0
+  let isBack = false
+  for (;;) {
+    const length = HESITATION.test(words[at]?.word ?? "") ? 1 : next(at, TAKEN_BACK)
+    if (length === 0) break
+    isBack ||= !HESITATION.test(words[at]!.word)
+    at += length
+  }
+  const meant = next(at, MEANT)
+  // "It won't make the 19th. Make it the 20th."
+  if (isSentence && at === 0 && meant > 0 && /^(make|let|it|that)$/.test(words[0]!.word)) return 0
+  return isBack || meant > 0 ? at + meant : 0
+}
+/** Where the correction's beginning at a place ends; 0 if none is there. */
+const markEnd = (words: Words, at: number): number => {
+  const sign = words[at - 1]!.after
+  const length = words[at]!.quoted === true || !ENDS.test(sign) ? 0 : markOf(words.slice(at), /[.;!]/.test(sign))
+  return length === 0 ? 0 : at + length
+}
 const LEADS = /^(to|for|on|by|as|until|till|in|into|with|under|at)$/
 const MAX_CORRECTION = 6
 const ENDS = /[.,;!–—-]/
@@ -22,14 +76,15 @@ export const corrected = (
   calendar: Calendar
 ): { readonly before: Said; readonly after: Said } | undefined => {
   for (let at = words.length - 2; at >= 2; at--) {
-    if (words[at]!.quoted === true || !ENDS.test(words[at - 1]!.after)) continue
-    const mark = MARKS.find((phrase) => startsWith(words.slice(at), phrase) && at + phrase.length < words.length)
-    // "It won't make the 19th. Make it the 20th" is a request of its own.
-    if (mark?.includes("make") === true && /[.;!]/.test(words[at - 1]!.after)) continue
-    const value = mark === undefined ? [] : words.slice(at + mark.length)
+    const end = markEnd(words, at)
+    const said = end === 0 ? [] : words.slice(end)
+    const value = said.slice(0, said.findLastIndex(({ quoted, word }) => quoted === true || !AFTER.test(word)) + 1)
     if (value.length === 0 || value.length > MAX_CORRECTION) continue
-    const last = { ...words[at - 1]!, after: "" }
-    const before = [...words.slice(0, at - 1), last]
+    // "Oh, wait, make that": from its first word.
+    const start =
+      [4, 3, 2, 1].map((count) => at - count).find((from) => from >= 2 && markEnd(words, from) === end) ?? at
+    const last = { ...words[start - 1]!, after: "" }
+    const before = [...words.slice(0, start - 1), last]
     const from = replacedFrom(before, value, calendar)
     if (from === undefined) return undefined
     return { before: { text, words: before }, after: { text, words: [...before.slice(0, from), ...value] } }

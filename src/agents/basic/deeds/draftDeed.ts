@@ -103,7 +103,8 @@ function* drafting(
   const request = signed === message.said ? message : readAgain(signed, context)
   const own = asksForChange(request) ? yield* planned(request, context, chosen, rounds) : undefined
   if (own !== undefined && typeof own !== "string") return yield* proposing(own)
-  if (chosen !== undefined || (own !== undefined && !isOpen(own))) return own
+  // A correction that isn't understood leaves nothing to draft of what it corrects.
+  if (chosen !== undefined || request.instead !== undefined || (own !== undefined && !isOpen(own))) return own
   const told = yield* within(telegram(signed, context), rounds, MAX_LATE)
   const meant = told && (yield* meaning(told, context, undefined, rounds, false, MAX_LATE))
   return meant === undefined || typeof meant === "string" ? own : yield* proposing([meant])

@@ -4,6 +4,7 @@ import { readWords, type Said } from "./words.ts"
 
 const EVERYTHING = /^(everything|anything|whatever)$/
 const BE = /^(is|'s|are|was|were|has|have)$/
+const EACH = /^(single|every|each|any)$/
 const THINGS = /^(work|stuff|ones|items|things|entries|rows|records)$/
 
 /** The words with the noun of a type; undefined without such a word. */
@@ -25,7 +26,8 @@ export const withNoun = (said: Said, { plural }: Context["types"][number]): Said
     const last = { ...noun.at(-1)!, after: each.after }
     if (EVERYTHING.test(each.word))
       return [{ ...each, text: "all", word: "all", after: "", capital: false }, ...noun.slice(0, -1), last]
-    return THINGS.test(each.word) ? [...noun.slice(0, -1), last] : [each]
+    const isThing = THINGS.test(each.word) || (each.word === "thing" && EACH.test(said.words[at - 1]?.word ?? ""))
+    return isThing ? [...noun.slice(0, -1), last] : [each]
   })
   return words.length === said.words.length && words.every((each, at) => each === said.words[at])
     ? undefined

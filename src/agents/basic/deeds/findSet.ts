@@ -154,7 +154,7 @@ function* meant(condition: Condition, about: About): Script<Alternatives | Probl
         about
       )
     case "At":
-      return /^(of|for)$/.test(condition.preposition)
+      return /^(of|for|from)$/.test(condition.preposition)
         ? yield* named(condition, ["owner", "attendees"], about)
         : yield* valued(
             condition.words.map(({ text }) => text),

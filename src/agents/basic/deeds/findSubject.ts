@@ -3,12 +3,13 @@ import { PEOPLE } from "../../../domain/EntityType.ts"
 import type { Entity, Page } from "../../../domain/Page.ts"
 import type { Filter } from "../../../domain/Query.ts"
 import { foldText } from "../../../domain/keys.ts"
+import { plainValue } from "../../../domain/valueList.ts"
 import { columnsFor } from "../conceptColumns.ts"
 import type { Effort } from "../Effort.ts"
 import { both, eqName, partly } from "../locate.ts"
 import type { Context, ContextType } from "../readConversation.ts"
 import { addDays } from "../readTime.ts"
-import { find, inParallel, type Script } from "../script.ts"
+import { count, find, inParallel, type Script } from "../script.ts"
 import type { Subject } from "./Deed.ts"
 import { clock } from "./moments.ts"
 import { beginningsOf, isReworded } from "./reworded.ts"
@@ -155,8 +156,12 @@ export function* findSubject(subject: Subject, types: ReadonlyArray<ContextType>
       return problem(RANKS.words, "These are several.")
     case "Named":
       return yield* byName(textOf(world.said, subject.words), types, world, subject.isDefinite === true)
-    case "Described":
-      return yield* described(subject, types[0]!, world)
+    case "Described": {
+      const row = yield* described(subject, types[0]!, world)
+      return row._tag === "Problem" && row.rank === RANKS.missing && isTitleOnly(subject)
+        ? yield* ofPart(textOf(world.said, subject.title!), types[0]!, row, world)
+        : row
+    }
   }
 }
 
@@ -268,6 +273,28 @@ const isIn = (part: string, name: string): boolean => ` ${foldText(name)} `.incl
 const MIN_PART = 2
 
 type Described = Extract<Subject, { _tag: "Described" }>
+
+/** "The logo task": a title before the noun, and nothing else. */
+const isTitleOnly = ({ fuller, mine, moment, order, people }: Described): boolean =>
+  fuller !== undefined && !mine && moment === undefined && order === undefined && people.length === 0
+
+/** The one row with the words in its name, where no row has them as a value: "the review task" can be one in review. */
+function* ofPart(text: string, type: ContextType, missing: Problem, world: World): Script<Row | Problem> {
+  const columns = world.vocabularies.find((each) => each.type.id === type.id)?.columns ?? []
+  const values = columns.filter(({ holds, id }) => id !== "name" && (holds === undefined || holds === "list"))
+  const value = [text, `in ${text}`].map(plainValue).join("|")
+  const [[named], pages] = yield* both(
+    inParallel([loosely(text, type, world.wanted(type))]),
+    inParallel(
+      values
+        .slice(0, MAX_TRIED)
+        .map(({ id }) => count({ entityTypeId: type.id, filters: [{ columnId: id, op: "eq", value }] }))
+    )
+  )
+  const rows = rowsIn(named!)
+  if (rows.length === 0 || pages.some((page) => page === undefined || page.total > 0)) return missing
+  return rows.length === 1 ? { ...rows[0]!, isPart: true } : several(rows, text)
+}
 
 /** The row of a description, which has to be the only one, or the first by its time. */
 function* described(subject: Described, type: ContextType, world: World): Script<Row | Problem> {

@@ -28,7 +28,7 @@ const set = (words: string): ReadonlySet<string> => new Set(words.split(" "))
 
 /** Words between rows and their new value; one of `ASKING` has to be among them. */
 const LINK = set(
-  "should must need needs has have to can could may will shall ought be been go goes get gets move moves moved drop drops slide slides slip slips become becomes switch switches change changes changed marked set put flipped turned pushed shifted bumped pulled slid postponed delayed deferred extended brought raised lowered escalated promoted demoted upgraded downgraded reset updated switched corrected given handed assigned reassigned transferred passed made now all both only just also again then over back up down as at in into on onto under for with a an the is are going gonna"
+  "should must need needs has have to can will shall ought be been go goes get gets move moves moved drop drops slide slides slip slips become becomes switch switches change changes changed marked set put flipped turned pushed shifted bumped pulled slid postponed delayed deferred extended brought raised lowered escalated promoted demoted upgraded downgraded reset updated switched corrected given handed assigned reassigned transferred passed made now all both only just also again then over back up down as at in into on onto under for with a an the is are going gonna"
 )
 const ASKING = set(
   "should must need needs ought can will go goes get gets move moves drop drops slide slides slip slips become becomes switch switches gonna"
@@ -55,6 +55,8 @@ const NO = set("not no")
 export const isFrame = (name: string, words: Words): boolean => {
   switch (name) {
     case "link":
+      // "Ought to have been done": it wasn't.
+      if (words.some(({ word }, at) => word === "have" && words[at + 1]?.word === "been")) return false
       return (
         isClass(words, LINK, ASKING, 7) ||
         (isClass(words, LINK, LINK, 7) && words.some(({ word }, at) => word === "to" && words[at + 1]?.word === "be"))
@@ -144,7 +146,7 @@ const verbless =
       : ofRows(build)(captures, ...more)
 
 const OF_ROWS =
-  /^(assigned|owned|belonging|handled|managed|due|that|which|who|in|on|at|for|with|of|from|by|not|and|or|except)$/
+  /^(again|about|back|assigned|owned|belonging|handled|managed|due|that|which|who|in|on|at|for|with|of|from|by|not|and|or|except)$/
 
 const ME = unsaid("me")
 
@@ -158,7 +160,7 @@ export const FRAMES: ReadonlyArray<Rule> = [
     valued(true)
   ],
   [
-    ["<change> {x} {v}"],
+    ["<change> {x} {v}", "call {x} {v}"],
     // "mark all tasks assigned to Lena done": the participle belongs to the rows.
     (captures, ...more) => (OF_ROWS.test(captures["v"]![0]!.word) ? undefined : valued(true)(captures, ...more))
   ],
@@ -173,7 +175,10 @@ export const FRAMES: ReadonlyArray<Rule> = [
   [["{x} (over|on|back)? to {p}", "{x} (get|gets) {p}"], verbless(whole(update(owner)))],
   [
     ["{x} (back|over|up|down)? (to|into) (the)? {v}"],
-    (captures, ...more) => (couldBeName(captures["v"]!) ? undefined : verbless(valued(true))(captures, ...more))
+    (captures, ...more) => {
+      const v = captures["v"]!
+      return couldBeName(v) && v.some(({ capital }) => capital) ? undefined : verbless(valued(true))(captures, ...more)
+    }
   ],
   [["{x} (is|are|'s) {p} 's (now)?"], update(owner, false)],
   [["{x} (goes by|is called|is known as|is named) {v} (now|these days)?"], update(named, false)],
@@ -212,8 +217,16 @@ export const FRAMES: ReadonlyArray<Rule> = [
     update(() => [Setting.Concept({ concept: "owner", value: [ME] })])
   ],
   [
+    ["{x} (only|just)? (needs|takes|will take|will need|lasts|will last) (only|just)? {d}"],
+    stated(update(({ d }) => [Setting.Concept({ concept: "length", value: d! })]))
+  ],
+  [
     ["{x} {link} (run|last|take|be)? {d} (long)?"],
-    whole(update(({ d }) => [Setting.Concept({ concept: "length", value: d! })], true))
+    // "The demo needs an hour" asks for nothing by itself.
+    (captures, ...more) =>
+      captures["link"]!.every(({ word }) => /^needs?$/.test(word))
+        ? undefined
+        : whole(update(({ d }) => [Setting.Concept({ concept: "length", value: d! })], true))(captures, ...more)
   ],
   [["(trim|cut|shave|take|knock|chop) {d} (off|from|off of|out of) {x}", "make {x} {d} shorter"], stretch(-1)],
   [

@@ -35,6 +35,17 @@ export const update =
       : Part.Statement({ deed, enough: true, follows: enough })
   }
 
+/** What a person did or wants: only "please update that" asks for it. */
+export const reported =
+  (settings: (captures: Captures) => ReadonlyArray<Setting>): Build =>
+  (captures, read) => {
+    const subject = read(captures["x"]!)
+    return (
+      subject &&
+      Part.Statement({ deed: Deed.Update({ subject, settings: settings(captures) }), enough: false, isReported: true })
+    )
+  }
+
 /** Only where a set of rows is meant: "give Raj all of Lena's leads". */
 export const ofRows =
   (build: Build): Build =>

@@ -20,6 +20,8 @@ type Words = ReadonlyArray<Word>
 /** Whether unquoted words are no more than a value; in a list "e-mail" isn't the verb of another request. */
 export const isValue = (words: Words, isList = false): boolean => {
   if (words.length === 1 && words[0]!.quoted === true) return true
+  // "Something better" leaves open what.
+  if (words[0]!.quoted !== true && VAGUE.test(words[0]!.text) && !words[0]!.capital) return false
   // "must be changed in …": a part of the sentence.
   if (
     /^(changed|renamed|updated|corrected|switched|replaced)$/.test(words[0]!.word) &&
@@ -38,6 +40,10 @@ export const isValue = (words: Words, isList = false): boolean => {
   })
 }
 
+const VAGUE = /^(something|anything|whatever|somewhere|sometime|somehow|someplace)$/
+/** What is called after a kind of row: "task board", "meeting room". */
+const COMPOUND =
+  /^(board|list|template|tracker|manager|room|app|tool|system|view|type|category|field|column|force|report|overview|folder|series|link)$/
 const PREPOSITION = /^(to|in|into|as|by|with|from)$/
 
 export const CREATES: ReadonlyArray<Omit<Way, "place"> & { readonly pattern: Pattern }> = [
@@ -64,6 +70,8 @@ export const CREATES: ReadonlyArray<Omit<Way, "place"> & { readonly pattern: Pat
     titled: true,
     bare: false
   },
+  // "Take down the task" can mean to delete it.
+  { pattern: shapeOf("take down (a|an|another|one) {rest}"), statement: false, titled: false, bare: false },
   {
     pattern: shapeOf("(new|another|one more|an extra|one extra|an additional|a further) {rest}"),
     statement: false,
@@ -167,6 +175,13 @@ export const readCreate = (
     if (title.some(({ word }) => CARDINALS[word] !== undefined || /^\d+$/.test(word))) break
     const kinds = kind === undefined || generic ? {} : { kind: kind.replace(/s$/, "") }
     const after = words.slice(noun + there.length)
+    // "A task board" is no task.
+    if (
+      words[noun + there.length - 1]!.after === "" &&
+      after[0]?.quoted !== true &&
+      COMPOUND.test(after[0]?.text ?? "")
+    )
+      break
     // "a new task: Book the photographer, due May 3": the name ends at the comma.
     const comma = after.findIndex(({ after: sign }) => /[,;]/.test(sign))
     const called = after.slice(0, comma < 0 ? after.length : comma + 1)

@@ -37,10 +37,10 @@ export interface New {
 
 const phrases = (texts: string) => byLength(texts.split("|"))
 const SKIPPED = phrases(
-  "it 's|it is|to remember|to do|came in|just came in|arrived|for us|for you|and|also|that is|which is|who is|that should be|which should be|that will be|to be|please|it|they|it should be|taking place|happening|scheduled|on my calendar|in my calendar|on the calendar|in the calendar|on our calendar|to my calendar|to the calendar|in the crm|to the crm|in the system|that|which|who|is|are|should be|will be|running|be|down"
+  "namely|it 's|it is|to remember|to do|came in|just came in|arrived|for us|for you|and|also|that is|which is|who is|that should be|which should be|that will be|to be|please|it|they|it should be|taking place|happening|scheduled|on my calendar|in my calendar|on the calendar|in the calendar|on our calendar|to my calendar|to the calendar|in the crm|to the crm|in the system|that|which|who|is|are|should be|will be|running|be|down"
 )
 const NAMED = phrases(
-  "subject|with the subject|with subject|topic|with the topic|called|named|titled|entitled|labelled|labeled|with the name|with the title|by the name of|with name|with title|name|title|under the name|under the title|known as"
+  "subject|with the subject|with subject|topic|with the topic|called|named|titled|his name is|her name is|their name is|its name is|the name is|entitled|labelled|labeled|with the name|with the title|by the name of|with name|with title|name|title|under the name|under the title|known as"
 )
 const LASTING = phrases(
   "for|lasting|that lasts|lasts|which lasts|of|taking|that takes|it should last|should last|lasting for|running for|with a length of|with a duration of|for about|duration|length|to last|it will last|will last"

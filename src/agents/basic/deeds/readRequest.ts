@@ -4,12 +4,13 @@
  */
 import { PEOPLE } from "../../../domain/EntityType.ts"
 import { Effort } from "../Effort.ts"
+import { CARDINALS } from "../../english.ts"
 import { nounAt } from "../Lookup.ts"
 import { startsWith } from "../patterns.ts"
 import type { Context } from "../readConversation.ts"
 import { clausesOf, isPlaceOf, JOINERS, withoutClosers, withoutOpeners } from "./clauses.ts"
 import { combine } from "./combine.ts"
-import { corrected } from "./corrections.ts"
+import { corrected, isRetracted } from "./corrections.ts"
 import { Deed, Part, type Request, Setting } from "./Deed.ts"
 import { isDuty, isFinishing } from "./duties.ts"
 import { withNoun } from "./everything.ts"
@@ -19,11 +20,12 @@ import { FUNCTION_WORDS, ORDERS } from "./lexicon.ts"
 import { calendarOf, momentOf } from "./moments.ts"
 import { CREATES, isValue, readCreate } from "./readCreate.ts"
 import { readGroup } from "./readGroup.ts"
+import { readSet } from "./readSet.ts"
 import { couldBeName, EXCEPT, isName, namesIn, readSubject } from "./readSubject.ts"
 import { pairsOf } from "./pairs.ts"
 import { isPolite, reasonsOf } from "./reasons.ts"
 import { respelt } from "./respelt.ts"
-import { assigned, withoutAbsence, withIts, withoutPlease, withSpelling } from "./rewrite.ts"
+import { assigned, withoutAbsence, withIts, withOwner, withoutPlease, withSpelling } from "./rewrite.ts"
 import type { Rule } from "./parts.ts"
 import { RULES } from "./rules.ts"
 import { type Fits, indexed, matches, shapeOf } from "./shapes.ts"
@@ -44,10 +46,11 @@ const COSTS = { shapes: 100, capture: 1, subject: 2, join: 6 }
 
 /** Every way in which the message asks for a change; none if it asks for something else, or for more. */
 export const readRequest = (message: string, context: Context): Request =>
-  readAgain(withSpelling(withoutAbsence(withIts(withoutPlease(readWords(message))), context)), context)
+  readAgain(withSpelling(withOwner(withoutAbsence(withIts(withoutPlease(readWords(message))), context))), context)
 
 /** Reads words that were prepared before. */
 export const readAgain = (said: Said, context: Context): Request => {
+  if (isRetracted(said.words)) return { said, deeds: [], loose: [], framed: [] }
   const [effort, more] = [new Effort(MAX_EFFORT), new Effort(MAX_EFFORT / 2)]
   const [parts, others] = [partReader(context, effort), partReader(context, more)]
   const read = (each: Said) => readOne(each, context, parts, effort)
@@ -169,8 +172,11 @@ const partReader = (context: Context, effort: Effort) => {
           !FUNCTION_WORDS.has(first!.word) &&
           !FUNCTION_WORDS.has(words.at(-1)!.word) &&
           words.every(
-            ({ word }) =>
-              (!FUNCTION_WORDS.has(word) || word === "of") && !/^\d/.test(word) && ORDERS[word] === undefined
+            ({ word }, at) =>
+              (!FUNCTION_WORDS.has(word) || word === "of") &&
+              !/^\d/.test(word) &&
+              // "Last contact" is a column, "first meeting" a row.
+              (ORDERS[word] === undefined || (at === 0 && words.length === 2 && DATED.test(words[1]!.word)))
           )
         )
       case "t":
@@ -287,6 +293,10 @@ const partReader = (context: Context, effort: Effort) => {
 
   /** ", apart from the ones that are done": only where all of it is read. */
   const excepted = (words: Words): ReadonlyArray<Part> => {
+    for (const { names } of matches(KEPT, words, (_, taken) => taken.length <= 20)) {
+      const kept = names === undefined ? undefined : (namesIn(names) ?? (isName(names) ? [names] : undefined))
+      if (kept !== undefined) return [Part.Except({ names: kept })]
+    }
     const lead = EXCEPT.find((phrase) => phrase.length < words.length && startsWith(words, phrase))
     const [type] = context.types
     const rest = lead === undefined ? [] : words.slice(lead.length)
@@ -296,13 +306,34 @@ const partReader = (context: Context, effort: Effort) => {
         ? { ...each, text: type.plural, word: type.plural.toLowerCase(), capital: false }
         : each
     )
-    const group = ones.some((each, at) => each !== rest[at]) ? readGroup(ones, context, calendar) : undefined
+    const group = ones.some((each, at) => each !== rest[at])
+      ? (readSet(ones, context) ?? readGroup(ones, context, calendar))
+      : undefined
     if (group !== undefined)
       return group.lookup.conditions.length === 1 ? [Part.Except({ conditions: group.lookup.conditions })] : []
     const bare = rest[0]!.word === "the" && rest.length > 1 ? rest.slice(1) : rest
     const names = namesIn(bare) ?? (isName(bare) && bare.length <= 6 ? [bare] : undefined)
     return names === undefined ? [] : [Part.Except({ names })]
   }
+
+  /** ", both of them", after a set. */
+  const counted = (words: Words): ReadonlyArray<Part> => {
+    const [, number] = OF_THEM.exec(words.map(({ quoted, word }) => (quoted === true ? '"' : word)).join(" ")) ?? []
+    const count = number === "both" ? 2 : CARDINALS[number ?? ""]
+    return number === undefined || (number !== "all" && count === undefined)
+      ? []
+      : [Part.Counted(count === undefined ? {} : { count })]
+  }
+
+  /** "Yuki asks that Rotate keys goes to Raj": what another person wants, which "please do so" has to follow. */
+  const reported = (words: Words): ReadonlyArray<Part> =>
+    [...matches(REPORTED, words, (name, taken) => name === "rest" || couldBeName(taken))].flatMap(({ rest }) =>
+      shaped(rest!, false).flatMap((part) =>
+        (part._tag === "Order" || part._tag === "Statement") && part.deed !== undefined
+          ? [Part.Statement({ deed: part.deed, enough: false, isReported: true })]
+          : []
+      )
+    )
 
   const unique = (parts: ReadonlyArray<Part>) => [
     ...new Map(parts.map((part): [string, Part] => [JSON.stringify(part), part])).values()
@@ -328,6 +359,7 @@ const partReader = (context: Context, effort: Effort) => {
         ...(isInstead(stage) ? [] : created(/:/.test(stage.at(-1)!.after) ? stage : bare, kept.slice(unplaced.length))),
         ...kinds(bare),
         ...relative(bare),
+        ...reported(bare),
         ...topic(bare)
       ]
     })
@@ -335,7 +367,7 @@ const partReader = (context: Context, effort: Effort) => {
     const implied = IMPLIED.test(withoutOpeners(clause).at(-1)![0]!.word)
       ? shaped([THEY, ...withoutClosers(withoutOpeners(clause).at(-1)!, isPlace, false)], false)
       : []
-    const shapes = [...found, ...implied, ...excepted(clause)]
+    const shapes = [...found, ...implied, ...excepted(clause), ...counted(clause)]
     const framed = withoutOpeners(clause)
       .flatMap((stage) => shaped(withoutClosers(lemmatized(stage), isPlace, false), false, FRAMED))
       .map((part): Part => ({ ...part, isFramed: true }) as Part)
@@ -343,7 +375,10 @@ const partReader = (context: Context, effort: Effort) => {
     const isJoined = /^(and|then)$/.test(clause[0]!.word)
     // A statement of a value that no row has can be a reason: "she is a hot one".
     const isStated = shapes.every(({ _tag }) => _tag === "Statement")
-    const reasons = isJoined || !isStated ? [] : reasonsOf(withoutOpeners(clause).at(-1)!, read, shapes.length > 0)
+    const reasons =
+      isJoined || !isStated
+        ? []
+        : reasonsOf(withoutOpeners(clause).at(-1)!, read, shapes.length > 0, clause[0]!.word === "because")
     const details =
       shapes.length > 0 || JOINERS.has(clause[0]!.word)
         ? []
@@ -385,6 +420,16 @@ const isOfRows = (part: Part): boolean =>
 const ONES = /^(one|ones|those)$/
 const IMPLIED = /^(need|needs|should|must|has|have|will|is|are|to|can|ought|belong|belongs|go|goes)$/
 
+/** "But Rotate keys stays with him". */
+const KEPT = shapeOf(
+  "(but|only|just|except)? {names} (stays|stay|remains|remain|should stay|is to stay|are to stay) (with him|with her|with them|where it is|where they are|as it is|as they are|as is|put|untouched|unchanged)"
+)
+/** What a column of dates can be called after "last" and "next". */
+const DATED = /^(contact|contacted|call|visit|step|review|activity|reply|update|name)$/
+const OF_THEM = /^(?:all (?:the )?)?(\S+) of (?:them|those|these)$/
+const REPORTED = shapeOf(
+  "{who} (asks|asked|says|said|wants|suggests|suggested|requests|requested|thinks|agreed|insists) (that)? {rest}"
+)
 const RELATIVE = shapeOf("<have> <article>? (new)? {n} (that|who|which) {rest}")
 const KINDS = [
   "{x} (is|are|'s) (a|an|our|the|another) (new|newest|latest|brand new|potential)? {n}",

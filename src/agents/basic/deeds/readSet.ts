@@ -4,6 +4,7 @@ import { Condition, type Lookup, nounAt } from "../Lookup.ts"
 import type { Context } from "../readConversation.ts"
 import { CONDITIONS } from "../conditions.ts"
 import { readLookup, WANTED } from "../readLookup.ts"
+import { timeAt } from "../readTime.ts"
 import { folded } from "../tokenize.ts"
 import type { Word } from "./words.ts"
 
@@ -20,6 +21,7 @@ const WHOLE = [
   "any of",
   "every single",
   "all the",
+  "whichever",
   "every",
   "each",
   "all",
@@ -53,6 +55,35 @@ const countAt = (words: Words): { readonly count: number; readonly length: numbe
 }
 
 const FORMS: typeof CONDITIONS = [
+  [
+    ["whose (the)? {column} (is|was|are|were|falls|fell|lies|lay) (on)? {when}"],
+    ({ column, when }, { today }) => [Condition.Time({ when: timeAt(when!, today)!.when, by: [folded(column!)] })]
+  ],
+  [
+    [
+      "(that|which|who)? (are|is|were|was)? (interested in|keen on|looking for|after|for) either {quality} or {other}",
+      "(that|which|who)? (are|is|were|was)? (interested in|keen on|looking for|after) {quality} or {other}"
+    ],
+    ({ other, quality }) => [
+      Condition.AnyOf({ of: [quality!, other!].map((words) => Condition.Quality({ words: folded(words) })) })
+    ]
+  ],
+  [
+    ["(that|which|who)? (are|is|were|was)? not (interested in|keen on|looking for|after) {quality}"],
+    ({ quality }) => [Condition.Not({ of: Condition.Quality({ words: folded(quality!) }) })]
+  ],
+  [
+    ["minus (the)? (ones|those) {lead} (the)? {value}"],
+    ({ lead, value }) => [Condition.Not({ of: Condition.At({ words: value!, preposition: lead![0]!.word }) })]
+  ],
+  [
+    ["minus (the)? {quality}"],
+    ({ quality }) => [Condition.Not({ of: Condition.Quality({ words: folded(quality!) }) })]
+  ],
+  [
+    ["and (want|wants|need|needs|would like|is interested in|are interested in) {quality}"],
+    ({ quality }) => [Condition.Quality({ words: folded(quality!) })]
+  ],
   ...CONDITIONS,
   ...WANTED,
   [
@@ -86,7 +117,7 @@ const setOf = (words: Words, context: Context, isCounted: boolean, isOne = false
   const [first] = words
   // "everybody at Iron Marine": all people.
   const own: Words =
-    first?.quoted !== true && /^(everybody|everyone|anyone|anybody)$/.test(first?.word ?? "")
+    first?.quoted !== true && /^(everybody|everyone|anyone|anybody|whoever)$/.test(first?.word ?? "")
       ? [{ ...first!, word: "people", text: "people", capital: false }, ...words.slice(1)]
       : words
   const rest = own

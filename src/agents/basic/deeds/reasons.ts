@@ -27,7 +27,12 @@ const ORDERED_NOT = /^(do not|never|not)\b/
 const isHarmless = (said: ReadonlyArray<string>, at: number): boolean =>
   said[at] === "too"
     ? at < said.length - 1
-    : said[at] === "both" && at > 0 && (at === said.length - 1 || PAST.test(said[at + 1]!))
+    : said[at] === "all"
+      ? said[at - 1] === "at"
+      : said[at] === "both" && at > 0 && (at === said.length - 1 || PAST.test(said[at + 1]!))
+
+/** When something is so, in "because Lena is away until Monday". */
+const WHEN = /^((mon|tues|wednes|thurs|fri|satur|sun)day|tomorrow|next|until)$/
 
 /** "Taylor White just signed". */
 const ADVERBS = new Set("just already finally now only recently also has have".split(" "))
@@ -36,7 +41,8 @@ const ADVERBS = new Set("just already finally now only recently also has have".s
 export const reasonsOf = (
   words: Words,
   read: (words: Words) => Subject | undefined,
-  isLoose = false
+  isLoose = false,
+  isBecause = false
 ): ReadonlyArray<Part> => {
   const [first] = words
   if (isPolite(words)) return [Part.Reason({ isLoose })]
@@ -88,7 +94,12 @@ export const reasonsOf = (
   // "customers interested in consulting" are some of the customers.
   if (subject?._tag === "Rows" && !REASON_VERBS.has(said[verb]!)) return []
   const from = isSeveral ? verb : 0
-  if (said.some((word, at) => at >= from && NO_REASON.has(word) && !isHarmless(said, at))) return []
+  if (
+    said.some(
+      (word, at) => at >= from && NO_REASON.has(word) && !isHarmless(said, at) && !(isBecause && WHEN.test(word))
+    )
+  )
+    return []
   // "Yuki has no time for Upgrade Flask": the row that is meant can be named after the verb.
   const isOther =
     subject?._tag === "Named" && words.slice(verb + 1).some(({ capital, text }) => capital && text !== "I")

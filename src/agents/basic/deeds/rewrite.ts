@@ -1,5 +1,5 @@
 /** Rewrites a request before it is read: without polite words, with a name for its pronoun, with a sign for its colon. */
-import { MONTH_NAMES, WEEKDAY_NAMES } from "../../english.ts"
+import { MONTH_NAMES, MONTHS, WEEKDAY_NAMES } from "../../english.ts"
 import { byWord } from "../../../domain/text.ts"
 import type { Context } from "../readConversation.ts"
 import { timeAt } from "../readTime.ts"
@@ -48,7 +48,7 @@ export const assigned = ({ text, words }: Said): Said | undefined => {
 /** "Decmber 6th", "on Thrusday", "the priorty": months, days of the week and columns, as they are spelt. */
 export const withSpelling = (said: Said): Said => ({
   text: said.text,
-  words: apart(said.words).map((each, at, words) => {
+  words: begun(numbered(apart(said.words))).map((each, at, words) => {
     const [before, next] = [words[at - 1]?.word ?? "", words[at + 1]?.word ?? ""]
     const meant = each.quoted === true || each.capital ? undefined : TYPOS[each.word]
     if (meant !== undefined) return { ...each, word: meant }
@@ -109,6 +109,38 @@ const apart = (words: Words): Words =>
       { ...each, text: second, word: second, capital: false, start: end + 1 }
     ]
   })
+/** "December fifteenth", "by the twenty-second": as "15th" and "22nd"; "the fourth task" is no day. */
+const numbered = (words: Words): Words =>
+  words.map((each, at) => {
+    const day = each.quoted === true ? undefined : ORDINALS[each.word]
+    if (day === undefined) return each
+    const [before, next] = [words[at - 1]?.word ?? "", words[at + 1]]
+    const month = next?.word === "of" ? words[at + 2]?.word : next?.word
+    const isDated = MONTHS[before] !== undefined || MONTHS[month ?? ""] !== undefined
+    const isEnd = next === undefined || each.after !== "" || /^(please|instead|and|not|at)$/.test(next.word)
+    return isDated || (before === "the" && isEnd && !/^[1-3]\D/.test(day)) ? { ...each, word: day } : each
+  })
+/** "Since the start of November" as "since November 1". */
+const begun = (words: Words): Words =>
+  words.flatMap((each, at) => {
+    const isStart = (index: number) =>
+      /^(start|beginning)$/.test(words[index]?.word ?? "") &&
+      words[index + 1]?.word === "of" &&
+      MONTHS[words[index + 2]?.word ?? ""] !== undefined
+    if (each.quoted === true) return [each]
+    if (isStart(at) || (each.word === "the" && isStart(at + 1)) || (each.word === "of" && isStart(at - 1))) return []
+    return isStart(at - 2)
+      ? [
+          { ...each, after: "" },
+          { ...each, text: "1", word: "1", capital: false, start: each.end }
+        ]
+      : [each]
+  })
+const DAYS =
+  "1st first|2nd second|3rd third|4th fourth|5th fifth|6th sixth|7th seventh|8th eighth|9th ninth|10th tenth|11th eleventh|12th twelfth|13th thirteenth|14th fourteenth|15th fifteenth|16th sixteenth|17th seventeenth|18th eighteenth|19th nineteenth|20th twentieth|21st twenty-first|22nd twenty-second|23rd twenty-third|24th twenty-fourth|25th twenty-fifth|26th twenty-sixth|27th twenty-seventh|28th twenty-eighth|29th twenty-ninth|30th thirtieth|31st thirty-first"
+const ORDINALS = byWord<string>(
+  Object.fromEntries(DAYS.split("|").map((pair) => pair.split(" ").toReversed() as [string, string]))
+)
 const NUMBERED = /^\d{1,2}(st|nd|rd|th)?$/
 const BEFORE_DAY = /^(on|by|until|till|to|for|next|this|before|after)$/
 const DO_IT = shapeOf("<doit> <it>")
@@ -136,6 +168,17 @@ export const withIts = ({ text, words }: Said): Said => ({
 const IS_SO =
   /^(in|on|at|now|not|done|finished|completed|blocked|back|due|ready|still|already|for|with|been|assigned|to)$/
 
+const TAKEN = shapeOf("(remove|unassign|take|pull|get) {p} (from|off|off of) {rest}")
+/** "Remove Kofi from both of his tasks": his name for the pronoun, which nothing else says. */
+export const withOwner = (said: Said): Said => {
+  const own = withoutOpeners(said.words).at(-1)!
+  const isTaken: Fits = (name, taken) => name === "rest" || couldBeName(taken)
+  const [found] = [...matches(TAKEN, own, isTaken)]
+  const pronoun = found?.["rest"]!.find(({ quoted, word }) => quoted !== true && PRONOUN.test(word))
+  if (found === undefined || pronoun === undefined || /^(her|their)$/.test(found["rest"]!.at(-1)!.word)) return said
+  return readWords(`${said.text.slice(0, pronoun.start)}${textOf(said, found["p"]!)}'s${said.text.slice(pronoun.end)}`)
+}
+
 const ABSENT = ["{p} <away>", "{p} <away> (on|until|from|for|since|the|all)? {w}"].map(shapeOf)
 const PRONOUN = /^(his|her|their)$/
 const NO_NOUN = /^(the|a|an|all|every|each|my|our|it|them|this|that|to)$/
@@ -155,7 +198,10 @@ export const withoutAbsence = (said: Said, context: Context): Said => {
     name === "p" ? couldBeName(taken) : timeAt(taken, context.today)?.length === taken.length
   const first = words.slice(0, end + 1)
   const isSpeaker = first[0]!.word === "i"
-  const stated = isSpeaker ? first.map((each) => ({ ...each, word: AS_OF_A_NAME[each.word] ?? each.word })) : first
+  const stated = first.map((each) => ({
+    ...each,
+    word: each.word === "'s" ? "is" : isSpeaker ? (AS_OF_A_NAME[each.word] ?? each.word) : each.word
+  }))
   const [found] = ABSENT.flatMap((pattern) => [...matches(pattern, stated, fits)])
   const named = isSpeaker ? undefined : (found?.["p"] ?? reasoner(first))
   const day = found?.["w"]

@@ -9,6 +9,7 @@ import {
   ofRows,
   owner,
   remove,
+  reported,
   type Build,
   type Rule,
   shift,
@@ -86,12 +87,15 @@ export const RULES: ReadonlyArray<Rule> = [
       "(can|could|may|shall) {p} be (made|put)? (responsible for|in charge of|the owner of|on|assigned to|the assignee of|the assignee for) {x}",
       "(swap|replace|exchange|switch|change) {o} (out)? (for|with|by) {p}",
       "(make|have) {x} (belong to|owned by|assigned to) {p}",
+      "make {x} (the)? (responsibility|job|task|problem|business) of {p}",
+      "make {x} {p} 's (responsibility|job|task|problem|business)",
       "(i|we) (would like|want|need) {p} to (be|be the one|be the person) (responsible for|in charge of|on|assigned to|for) {x}",
       "(i|we) (would like|want|need) {p} to <take> {x}",
       "(change|switch|swap|update) {x} 's <owner> (over)? to {p}",
       "(assign|reassign|add|set) {p} (as|to be) (the)? (new)? <owner> (of|for|on|to) {x}",
       "(give|hand) {p} (the)? (ownership|responsibility) (of|for) {x}",
       "<assign> (over)? to {p}",
+      "over to {p}",
       "i (want|need|would like) {p} on {x}",
       "(put|set|register|book|list) {x} (on|in|under|down to) {p} 's name",
       "(to be)? (assigned to|owned by|handled by|managed by) {p}",
@@ -100,7 +104,7 @@ export const RULES: ReadonlyArray<Rule> = [
       "{p} (takes over|will take over|is taking over|takes it|takes it over|takes this|will take it|will take this|does it|will do it|is on it)",
       "(the)? <owner> (is|should be|will be|=)? {p}",
       "(have|let|can|could) {p} <take> {x}",
-      "{x} (can|could|may) (now|all)? be (assigned|reassigned|given|handed|handed over|transferred|passed|passed on|switched|looked after by|handled by|done by) (over|on)? (to)? {p}",
+      "{x} can (now|all)? be (assigned|reassigned|given|handed|handed over|transferred|passed|passed on|switched|looked after by|handled by|done by) (over|on)? (to)? {p}",
       "(can|could|may|shall) {x} be (assigned|reassigned|given|handed|handed over|transferred|moved|passed|switched) (over)? to {p}",
       "(put|set|get) {p} on {x}"
     ],
@@ -114,7 +118,7 @@ export const RULES: ReadonlyArray<Rule> = [
   [
     [
       "i (will take|can take|am taking|will do|will handle|will pick up|take|am picking up|will look after) {x} (myself|on)?",
-      "i (will take|can take|am taking) (over|on) {x} (myself)?",
+      "i (will take|can take|am taking|take) (over|on) {x} (myself)?",
       "i (will take|can take|am taking) (over|on)? {x} (from|off) {o}",
       "(put|set|register|book|list) {x} (on|in|under|down to) my name",
       "i am (going to do|going to take|going to handle|doing|handling) {x} (myself)?",
@@ -131,7 +135,7 @@ export const RULES: ReadonlyArray<Rule> = [
       "{p} (finished|completed|wrapped up) {x}",
       "(tick|check|cross) off {x}",
       "(all)? (done|finished) with {x}",
-      "{x} (can|may|could) (now)? be (closed|closed out|ticked off|checked off|wrapped up|signed off)",
+      "{x} can (now)? be (closed|closed out|ticked off|checked off|wrapped up|signed off)",
       "{x} is (all)? (finished|completed|complete|wrapped up|done and dusted)"
     ],
     // "Finish all tasks" is rather work to be done than a change.
@@ -148,12 +152,13 @@ export const RULES: ReadonlyArray<Rule> = [
   [
     [
       "(unassign|deassign) {x}",
+      "(clear|remove|empty|delete|erase) (who|whoever) (is|'s) (assigned to|responsible for|on) {x}",
       "(unassign|deassign) {x} from {p}",
       "take {x} (away|off|back)? from {p}",
       "take {x} off {p}",
       "(nobody|no one) (should be|is to be|must be) (assigned to|responsible for|on) {x}",
       "(take|get|pull) {p} off (of)? {x}",
-      "remove {p} from {x}",
+      "(remove|unassign|deassign|free) {p} from {x}",
       "(remove|take off|drop|clear) {p} as (the)? <owner> (of|from|on|for) {x}"
     ],
     update(({ p }) => [Setting.Column({ column: [OWNER], value: [], ...(p === undefined ? {} : { was: p }) })])
@@ -168,7 +173,7 @@ export const RULES: ReadonlyArray<Rule> = [
   [
     [
       "{x} (should be|must be|needs to be|has to be|is now|is to be) due (on|by)? {t}",
-      "{x} (now)? <must> be (done|finished|completed|ready|wrapped up|delivered|closed) (by|on) {t}",
+      "{x} (now)? (should|must|has to|have to|needs to|need to|ought to|is to|are to|has got to|had better) be (done|finished|completed|ready|wrapped up|delivered|closed) (by|on) {t}",
       "{x} (is|are|should be|must be|needs to be)? due (on|by)? {t} (not|instead of|rather than) (on|by)? {t2}"
     ],
     update(({ t, t2 }) => [Setting.Value({ value: t!, ...(t2 === undefined ? {} : { was: t2 }) })], true)
@@ -210,12 +215,29 @@ export const RULES: ReadonlyArray<Rule> = [
   ],
   [
     [
-      "{x} <must> be (done|handled|taken care of|owned|taken over|worked on) by {p} (not|instead of|rather than|and not|no longer) (by)? {o}",
-      "{x} <must> be (handled|taken care of|owned|taken over|worked on) by {p}"
+      "{x} <must> be (done|handled|taken care of|owned|taken over|worked on|looked after|managed|covered|run) by {p} (not|instead of|rather than|and not|no longer) (by)? {o}",
+      "{x} <must> be (handled|taken care of|owned|taken over|worked on|covered|run) by {p}"
     ],
     update(owner, true)
   ],
-  [["{p} (has|owns|does|gets) (it|this)"], update(owner, "new")],
+  [
+    ["{o} (handed|gave|passed|transferred|has handed|has given|has passed|has transferred) {x} (over|on)? to {p}"],
+    reported(owner)
+  ],
+  [
+    [
+      "{p} (has|owns|does|gets) (it|this)",
+      "{p} (owns|will own|gets|will get|looks after|will look after|takes|will take|handles|will handle|manages|will manage) (it|this|him|her|them)"
+    ],
+    update(owner, "new")
+  ],
+  [
+    [
+      "{x} = {o} (can not|will not|could not) (and|but|so)? {p} (will|can|does|would)",
+      "{x} = (not|no longer) {o} but (rather|now)? {p}"
+    ],
+    update(owner, true)
+  ],
   [["{x} (is|are) mine (now)?"], update(() => [Setting.Concept({ concept: "owner", value: [ME] })], true)],
   // Who is willing isn't asked yet: "please assign it to him" follows.
   [["{p} <volunteers> <take> {x}"], update(owner, false)],
@@ -235,6 +257,8 @@ export const RULES: ReadonlyArray<Rule> = [
       "<later> (the)? {c} (of|for|on) {x} (back|out)? {d} (later)?",
       "<later> {x} 's {c} (back|out|later)? by {d}",
       "<later> {x} 's {c} (back|out|by)? {d} (later)?",
+      "{x} 's {c} {d} later",
+      "(the)? {c} (of|for|on|with) {x} {d} later",
       "{x} (should|needs to|must|has to|ought to|will|is going to) (start|begin|be|happen|be pushed back|be pushed|be delayed|be postponed|be moved|be moved back|move|move back|get pushed back) (by)? {d} (later|back)?",
       "{x} (is|'s|got|has been|was) (delayed|postponed|pushed back|pushed) by {d}",
       "(can|could|may|shall|let|have) {x} (start|begin|be|happen|take place|be moved|be pushed|be pushed back|be pushed out) (by)? {d} (later|back|out)",
@@ -257,6 +281,8 @@ export const RULES: ReadonlyArray<Rule> = [
       "{x} <must> be (finished|done|ready|completed|delivered) {d} (earlier|sooner) (than it says now|than planned|than now)?",
       "(bring|move|pull|bump|shift|push) (the)? {c} (of|for|on) {x} <forward> (by)? {d}",
       "<earlier> (the)? {c} (of|for|on) {x} (by)? {d}",
+      "{x} 's {c} {d} (earlier|sooner)",
+      "(the)? {c} (of|for|on|with) {x} {d} (earlier|sooner)",
       "(bring|move|pull|bump|shift|push) {x} 's {c} <forward> (by)? {d}",
       "(can|could|may|shall) {x} be (brought forward|moved up|pulled forward|moved forward by|advanced) (by)? {d}"
     ],
@@ -278,7 +304,7 @@ export const RULES: ReadonlyArray<Rule> = [
       "(take|get|pull|strike|cross|clear|wipe|kick|knock) {x} (off|out|down|out of|off of|from) {place}",
       "(take|strike|cross) {x} (off|out)",
       "(call|cross|scratch|strike) {x} off",
-      "(throw|take|cross|cancel) {x} out",
+      "(throw|take|cross|cancel|kick|toss|chuck) {x} out",
       "(want|like|need|have|get|see) {x} (to be)? <deleted> (from {place})?",
       "(want|like|need|have|get|see) {x} (to be)? <deleted>",
       "(want|like|need|have|get|see) {x} (to be)? <deleted> (from|off|out of) {place}"
@@ -289,8 +315,8 @@ export const RULES: ReadonlyArray<Rule> = [
   [["clear {x}", "clear {x} (from|off|off of|out of|in|on) {place}"], ofRows(remove)],
   [
     [
-      "{x} (can be|should be|needs to be|need to be|must be|has to be|is to be|ought to be|may be|could be|can now be|should now be) <deleted>",
-      "{x} (can be|should be|needs to be|must be|has to be|is to be|may be|could be) <deleted> (from|off|out of) {place}",
+      "{x} (can be|should be|needs to be|need to be|must be|has to be|is to be|ought to be|can now be|should now be) <deleted>",
+      "{x} (can be|should be|needs to be|must be|has to be|is to be) <deleted> (from|off|out of) {place}",
       "(can|could|may|shall) {x} (be|get) <deleted>",
       "(can|could|may|shall) {x} (be|get) <deleted> (from|off|out of) {place}",
       "{x} (has to go|needs to go|can go|should go|must go)"
@@ -320,7 +346,10 @@ export const RULES: ReadonlyArray<Rule> = [
       "(there is|there 's) no (fixed|set|clear|real|firm)? {n} for {x} <anymore>",
       "{x} (will not|can not|could not|is not going to|does not) (make|meet|reach|hit|hold) {t}",
       "{x} (is|are|was) (filed|listed|put|kept|registered)? (in|under|on|with|at) the wrong {n}",
+      "(the)? {c} (of|for) {x} (bounced|bounces|is wrong|was wrong|is outdated|is out of date|is invalid|is incorrect|is dead|does not work|no longer works|has changed|changed|is not right)",
+      "{x} 's {c} (bounced|bounces|is wrong|was wrong|is outdated|is out of date|is invalid|is incorrect|is dead|does not work|no longer works|has changed|changed|is not right)",
       "{x} has the wrong {n}",
+      "(there is|there 's|this is|that is|that 's|it is|it 's)? (the)? wrong {n} (on|for|of|in|with|at) {x}",
       "{p} <begun> {x}",
       "{x} <farewell>",
       "{x} <farewell> <anymore>",
@@ -328,6 +357,8 @@ export const RULES: ReadonlyArray<Rule> = [
       "<unneeded> {x}",
       "<unneeded> {x} <anymore>",
       "there is no need (for|to keep) {x}",
+      "(i|we)? (just|have just)? (spoke|talked|chatted|met) (with|to) {x}",
+      "{x} (just|has just)? (called|rang|phoned|wrote|emailed|e-mailed|mailed|texted)",
       "(i|we) (am|are) (stuck|blocked|late|behind|waiting|held up) (on|with|for) {x}",
       "{p} <cannot> (do|finish|complete|handle|manage|make|take care of|work on|get to|deal with) {x}",
       "{p} <cannot> (do|finish|complete|handle|manage|make|take care of|work on|get to|deal with) {x} <anymore>"
@@ -347,6 +378,7 @@ export const RULES: ReadonlyArray<Rule> = [
   [
     [
       "<doit> <it>",
+      "(enter|note|record|set|save|put|add|log) <it> (down|in)? as (a|the|their|his|her)? (next|new)? (follow up|follow-up|follow up date|follow-up date)",
       "(move|push|shift|extend|postpone|delay|push back|push out) (the deadline|the due date|the date|it|that|this) (back|out|accordingly)?",
       "(update|record|note|change|reassign|assign|transfer|hand over|postpone|delay|reschedule|extend)",
       "<doit> <it> (up|over|in|for them|for her|for him|to match|to reflect that|to reflect this)",
@@ -356,6 +388,8 @@ export const RULES: ReadonlyArray<Rule> = [
       "(assign|reassign|give|hand|pass|transfer) <it> (over|on)? to (him|her|them)",
       "(file|put|move|record|list|get|set) <it> (under|in|into|to|on|with) (that|this) {n}",
       "(put|pop|get|add|enter|key|type) <it> (in|up|down|there|in there|into the system|in the system)",
+      "do so",
+      "(shorten|cut|trim|lengthen|stretch) <it> (down|accordingly|to that|to fit)?",
       "make (the|that|this) (switch|change|transfer|update|reassignment|move|edit|adjustment|handover) (happen)?",
       "(make|have) (that|this|it) (happen|so|done|official)"
     ],

@@ -64,6 +64,7 @@ export function* settle(setting: Setting, target: Target, world: World): Script<
   return {
     ...settled,
     was: textOf(world.said, setting.was),
+    ...(field?.kind === "reference" || field?.kind === "references" ? { isReference: true as const } : {}),
     ...(before?._tag === "Cell" ? { wasTime: before.value } : {}),
     ...(long?.length === setting.was.length ? { wasTime: String(long.value) } : {})
   }
@@ -85,7 +86,23 @@ function* settleValue(setting: Setting, target: Target, world: World): Script<Ce
 }
 
 /** Words that begin no name, unless it is quoted: they belong to what stands before it. */
-const NOT_A_NAME = new Set(["on", "at", "in", "for", "with", "off", "out", "over", "to", "from", "by"])
+const NOT_A_NAME = new Set([
+  "after",
+  "before",
+  "like",
+  "than",
+  "on",
+  "at",
+  "in",
+  "for",
+  "with",
+  "off",
+  "out",
+  "over",
+  "to",
+  "from",
+  "by"
+])
 
 function* inColumn(column: string, words: Words, target: Target, world: World): Script<Cell | Problem> {
   const { fields, vocabulary } = target

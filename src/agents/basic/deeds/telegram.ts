@@ -7,6 +7,7 @@ import { nounAt } from "../Lookup.ts"
 import type { Context, ContextType } from "../readConversation.ts"
 import type { Script } from "../script.ts"
 import { withoutClosers, withoutOpeners } from "./clauses.ts"
+import { isRetracted } from "./corrections.ts"
 import { Deed, type Request, Subject } from "./Deed.ts"
 import { type Name, namesAmong } from "./labels.ts"
 import { type Led, ledBy, pronounIn } from "./leading.ts"
@@ -22,6 +23,7 @@ const MAX_TELEGRAM = 16
 const MAX_TYPES = 4
 const NO_TELEGRAM =
   /^(if|unless|when|whenever|until|whether|maybe|perhaps|or|either|only|why|who|whose|which|how|because)$/
+const GIVES = /^(give|hand|pass|send|assign|show|tell|lend|to|for|with)$/
 const CREATING = /^(new|add|create|make|open|log|start)$/
 const ARTICLE = /^(a|an|the|new|another|my|our)$/
 
@@ -29,7 +31,8 @@ const ARTICLE = /^(a|an|the|new|another|my|our)$/
 export const mayBeTelegram = ({ words }: Said): boolean =>
   words.length >= 2 &&
   words.length <= MAX_TELEGRAM + (ledBy(words) === undefined ? 0 : MAX_TELEGRAM) &&
-  !words.some(({ after }) => /[?]/.test(after))
+  !words.some(({ after }) => /[?]/.test(after)) &&
+  !isRetracted(words)
 
 /** The requests that the parts are, in the order in which they count; none if a word is left over or can be two things. */
 export function* telegram(said: Said, context: Context): Script<Request | undefined> {
@@ -50,12 +53,15 @@ function* afterReason(said: Said, led: Led, context: Context): Script<Request | 
   const names = at < 0 ? [] : yield* namesAmong(said, led.reason, context.types.slice(0, MAX_TYPES))
   const [name, other] = names ?? []
   if (at >= 0 && (name === undefined || other !== undefined)) return undefined
-  const parts = yield* partsOf(said, withName(request, at, led.reason, name), context)
+  const named = withName(request, at, led.reason, name)
+  const parts = yield* partsOf(said, named, context)
   // "Kofi has many tickets, close the new ones": which rows are meant is told before.
   const isOfRows = ({ deeds, framed, loose }: Request) =>
     [...deeds, ...loose, ...framed].some((deed) => deed._tag !== "Create" && deed.subject._tag === "Rows")
   const isTold = led.reason.some((_, from) => nounAt(led.reason.slice(from), context) !== undefined)
-  const own = parts ?? (at < 0 ? readAgain({ ...said, words: request }, context) : undefined)
+  // "Give her Rotate keys": a person who was named before.
+  const isReceiver = at >= 0 && /^(him|her|them)$/.test(request[at]!.word) && GIVES.test(request[at - 1]!.word)
+  const own = parts ?? (isReceiver ? undefined : readAgain({ ...said, words: named }, context))
   return own === undefined || !asksForChange(own) || (isTold && isOfRows(own)) ? undefined : own
 }
 
@@ -85,6 +91,9 @@ function* partsOf(said: Said, words: Words, context: Context): Script<Request | 
   if (around.some(({ word }) => NO_TELEGRAM.test(word) || (each.length === 1 && /^(both|all)$/.test(word))))
     return undefined
   if (/^(is|are)$/.test(before[0]?.word ?? "")) return undefined
+  // "Customers like Ada": others than Ada.
+  const isLikened = before.at(-1)?.word === "like" && !/^(would|'d)$/.test(before.at(-2)?.word ?? "")
+  if (isLikened) return undefined
   const known = yield* knownOf(said, [before, after], type, context)
   const named = Subject.Named({ words: words.slice(from, to), type, ...(each.length > 1 ? { each } : {}) })
   const deed = deedOf(named, withoutNoun(before, context), after, known)

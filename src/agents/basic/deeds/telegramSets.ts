@@ -68,7 +68,7 @@ const rowsOf = (
   read: (words: Words) => Subject | undefined
 ): Extract<Subject, { _tag: "Rows" }> | undefined => {
   const { words: own } = (type && withNoun({ text: "", words }, type)) ?? { words }
-  const every = /^(all|every|each|any|the|my|our)$/.test(own[0]?.word ?? "") ? own : [unsaid("all"), ...own]
+  const every = /^(all|every|each|any|whichever|the|my|our)$/.test(own[0]?.word ?? "") ? own : [unsaid("all"), ...own]
   const subject = own.length === 0 ? undefined : read(every)
   // "Close tickets" can be work of every day.
   return subject?._tag === "Rows" && (subject.lookup.conditions.length > 0 || every === own) ? subject : undefined

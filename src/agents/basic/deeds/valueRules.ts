@@ -1,6 +1,6 @@
 /** The shapes of requests that name a column or a value; see rules.ts. */
 import { Setting } from "./Deed.ts"
-import { column, emptied, labelled, moment, type Rule, unsaid, update, value } from "./parts.ts"
+import { column, emptied, labelled, ofRows, type Rule, unsaid, update, value } from "./parts.ts"
 
 const isNameColumn = (column: ReadonlyArray<{ readonly word: string }>) => /^(name|title)$/.test(column.at(-1)!.word)
 const FOLLOW_UP = ["follow", "up"].map(unsaid)
@@ -22,6 +22,10 @@ export const VALUE_RULES: ReadonlyArray<Rule> = [
       "<set> (the|their|his|her|its)? (new)? {c} <to> {v}",
       "(the)? (new)? {c} (of|for|on) {x} (to|->|=|→) {v}",
       "{x} 's (new)? {c} (to|->|=|→) {v}",
+      "(the)? {c} (of|for|on) {x} = (from)? {o} (->|=>|→|to) {v}",
+      "{x} 's {c} = (from)? {o} (->|=>|→|to) {v}",
+      "{x} {c} = (from)? {o} (->|=>|→|to) {v}",
+      "{x} = (the)? {c} {o} (->|=>|→) {v}",
       "give {x} (the|a|an) (new)? {c} (of)? {v}",
       "(set|put|add|give|enter|use) (a|an|the)? (new)? {c} (of|to|=)? {v} (for|on|to) {x}",
       "give {x} {v} as (the|a|an|their|its|his|her)? (new)? {c}",
@@ -33,6 +37,7 @@ export const VALUE_RULES: ReadonlyArray<Rule> = [
       "<adjust> (the)? {c} (of|for|on|with) {x} (up|down|back|forward|out)? (to|until|till) (the)? {v}",
       "<adjust> (the)? {c} (of|for) {x} (on|at|for) {t}",
       "<adjust> {x} 's {c} (up|down|back|forward|out)? (to|until|till) {v}",
+      "(get|take) {x} 's {c} (up|down|back|forward|out) (to|until|till) {v}",
       "<adjust> (the|their|his|her|its)? {c} (up|down|back|forward|out)? (to|until|till) (the)? {v}",
       "(make|mark) {x} (a|an|as|as a|as an)? {s} {c}",
       "give {x} (a|an) {s} {c}",
@@ -121,6 +126,24 @@ export const VALUE_RULES: ReadonlyArray<Rule> = [
     update(({ t }) => [Setting.Column({ column: FOLLOW_UP, value: t! })], true)
   ],
   [
+    ["(follow up|follow-up) (with them|with them all|with all of them)? (on|by) {t}"],
+    update(({ t }) => [Setting.Column({ column: FOLLOW_UP, value: t! })], "named")
+  ],
+  [
+    [
+      "{x} (wants|would like|asked|has asked|expects|prefers) (to hear from us|us to call|us to get in touch|a call|to be called|to be contacted) (again|back)? (on|by)? {t}",
+      "(i|we) (have)? agreed with {x} (to call|that we call|that we will call|to talk|that we talk|to speak) (them|him|her)? (again|back)? (on)? {t}"
+    ],
+    update(({ t }) => [Setting.Column({ column: FOLLOW_UP, value: t! })], false)
+  ],
+  [
+    [
+      "(note|enter|record|write|put) (down)? for {x} (the|a)? {c} (=)? {v} (not|instead of|rather than|and not) {o}",
+      "(note|enter|record|write|put) (down)? for {x} (the|a)? {c} (=)? {v}"
+    ],
+    update(column)
+  ],
+  [
     ["{x} (get|gets|should get|must get|will get|can have) {v} as (the|a|an|their|its|his|her) (new)? {c}"],
     update(column, true)
   ],
@@ -150,7 +173,11 @@ export const VALUE_RULES: ReadonlyArray<Rule> = [
     update(value, true)
   ],
   [["{x} (is|are|'s) (now)? only (a|an|of)? {s} {c}"], update(labelled, true)],
-  [["{s} {c} <fine> for {x}"], update(labelled, true)],
+  [
+    ["(the)? (right|correct|new|proper|real|actual) (one|address|number) (is|should be|=) (now)? {e}"],
+    ({ e, ...rest }, ...read) => update(value, "named")({ ...rest, v: e! }, ...read)
+  ],
+  [["{s} {c} <fine> for {x}", "{s} {c} for {x}"], update(labelled, true)],
   [
     ["(the)? {c} (of|for|on) {x} can (wait|slip|move|stay) (until|till|to) {t}"],
     update(({ c, t }) => [Setting.Column({ column: c!, value: t! })], true)
@@ -161,7 +188,7 @@ export const VALUE_RULES: ReadonlyArray<Rule> = [
     (captures, ...read) => update(value, "named")({ ...captures, v: captures["s"]! }, ...read)
   ],
   [
-    ["(reopen|restart|resume|unblock) {x} (as|to|in|into|and set it to|and put it in|and move it to) {v}"],
+    ["(reopen|restart|resume|unblock) {x} (as|to|in|into|->|=>|→|and set it to|and put it in|and move it to) {v}"],
     update(value)
   ],
   [
@@ -189,7 +216,8 @@ export const VALUE_RULES: ReadonlyArray<Rule> = [
   [
     [
       "{x} (is|'s|are) (now)? (back|already|now|again) (to|in|at|on) {v}",
-      "{x} (is|are|'s) (not|no longer) {o} (after all|any longer|any more|anymore)? (but)? (back|now|it 's|it is|both|all) (now)? (to|in|into)? {v} (now)?"
+      "{x} (is|are|'s) (not|no longer) {o} (after all|any longer|any more|anymore)? (but)? (back|now|it 's|it is|both|all) (now)? (to|in|into)? {v} (now)?",
+      "{x} (is|are|'s) (not|no longer|no more) {o} (after all|any longer|any more|anymore)? but (now|rather)? {v} (now)?"
     ],
     update(value, true)
   ],
@@ -215,30 +243,38 @@ export const VALUE_RULES: ReadonlyArray<Rule> = [
       "(prioritize|prioritise|reprioritize|reprioritise|deprioritize|deprioritise|rank|rate|grade|schedule) {x} (as|to) {v}",
       "(put|place|set|get|keep) {x} (on|at|under) (the)? {v}",
       "(mark|flag|log|list|record) (as|down as) (a|an|the)? {v}",
+      "(->|=>|→) (the)? {v}",
       "(set|move|change|switch|put|update) (over|up|back)? (to|into|as) (the|a)? {v}",
-      "{x} (can|could|may|should) (now)? be (moved|changed|set|updated|switched|marked|put|turned|flipped|raised|lowered) (over|up|back)? (to|as|into|in) (the)? {v}",
+      "{x} (can|should) (now)? be (moved|changed|set|updated|switched|marked|put|turned|flipped|raised|lowered|bumped|upgraded|downgraded|promoted|demoted|escalated|increased|reduced) (over|up|back|down)? (to|as|into|in) (the)? {v}",
       "<set> {x} (up|down|along|on|back) <to> (the|a|an)? {v}",
       "(get|see to it that|see that|ensure|ensure that|make sure|make sure that) {x} (is|are|gets|get) (moved|changed|set|updated|switched|marked|put|raised|lowered)? (up|down)? (to|as|into|in)? (the)? {v}",
       "(get|bring|take) {x} (back)? into (the)? {v}",
       "{x} (->|=>|→|=) {v}",
-      "(can|could|may|shall) {x} be (moved|changed|set|updated|switched|marked|put|turned|flipped) (over|back)? (to|as|into|in) (the)? {v}",
-      "(can|could|may|shall) {x} be (moved|changed|set|updated|switched|put) (over|back)? (to|into|in) (the)? {v} {c}"
+      "(can|could|may|shall) {x} be (moved|changed|set|updated|switched|marked|put|turned|flipped|raised|lowered|bumped|upgraded|downgraded|promoted|demoted|escalated|increased|reduced) (over|up|back|down)? (to|as|into|in) (the)? {v}",
+      "(can|could|may|shall) {x} be (moved|changed|set|updated|switched|put|raised|lowered|bumped|upgraded|downgraded|promoted|demoted|escalated|increased|reduced) (over|up|back|down)? (to|into|in) (the)? {v} {c}"
     ],
     update(value)
+  ],
+  // "Mark as won: all qualified customers of Nadia's."
+  [
+    ["(mark|flag|set|list|log) (as|to) {v} = {x}", "(move|put|change|switch|send) (back)? (to|into) {v} = {x}"],
+    ofRows(update(value))
   ],
   [
     [
       "<move> {x} (to|for|until|till|on to|over to|so it starts at|to start at|to begin at|back to|up to|forward to|out to|later to|to happen at|to take place at|to be at|start at|starting at)? {t}",
       "<move> {x} from {o} (to|until|till) {t}",
       "(start|begin|have|hold|make|let|do) {x} (start|begin|be|happen|take place)? {t}",
+      "(start|begin|have|hold|make|let|do|move|shift|reschedule|change|push|put|set) {x} (start|begin|be|happen|take place|to)? {t} (instead of|rather than|and not|not) (at|on)? {t2}",
       "<move> (the)? (time|start|start time|date|day) (of|for) {x} to {t}",
       "(can|could|may|shall) {x} (be|start|begin|happen|take place|be moved|be rescheduled|be changed|be pushed|be pushed back|be brought forward|move) (to|until|for)? {t}"
     ],
-    update(moment)
+    update(({ t, t2 }) => [Setting.Value({ value: t!, ...(t2 === undefined ? {} : { was: t2 }) })])
   ],
   [
     [
       "{x} (is moving|has moved|is now|'s now|should be|should start|should be moved|needs to be moved|needs to move|must be moved|has been moved|was moved|is being moved|has to be moved|should move|will be|is rescheduled|has been rescheduled|was rescheduled|should be rescheduled|needs to be rescheduled) (to|for|at|on|until)? {t} (instead)?",
+      "{x} (is|was|'s|has been|'s been|got|must be|has to be|should be|needs to be|will be|is being) <postponed> (to|for|at|on|until|till) {t} (instead)?",
       "{x} <must> (start|begin|be|happen|take place|move|be moved|be rescheduled) (to|for|at|on|until)? {t} (instead)?",
       "{x} (starts|begins|is|happens|takes place|should start|should be|will start|will be) (at|on)? {t} (instead of|not|rather than) (at|on)? {t2}",
       "{x} (starts|begins|happens|takes place) (at|on)? {t} instead"
@@ -268,6 +304,20 @@ export const VALUE_RULES: ReadonlyArray<Rule> = [
       "{x} <becomes> (back)? (in|at|on|marked as|set to|in the|at the|on the)? (the|a)? {v} {c}"
     ],
     update(value, true)
+  ],
+  [
+    [
+      "(the)? {c} (of|for|on) {x} <agreed> (as|to be|for|at|to|on)? {v}",
+      "(the)? {c} (of|for|on) {x} <agreed> with {p} (as|to be|for|at|to|on) {v}",
+      "{x} 's {c} <agreed> (as|to be|for|at|to|on)? {v}",
+      "{x} 's {c} <agreed> with {p} (as|to be|for|at|to|on) {v}"
+    ],
+    update(column, false)
+  ],
+  [["(the|their|its|his|her) {c} (to|->|=>|→) {v}"], update(column, "named")],
+  [
+    ["{x} 's {c} (is|'s) (now)? {e}", "(the)? {c} (of|for) {x} (is|'s) (now)? {e}"],
+    ({ e, ...rest }, ...read) => update(column, true)({ ...rest, v: e! }, ...read)
   ],
   [["{x} 's {c} (is|'s|was) {v}", "(the)? {c} (of|for|on) {x} (is|'s|was) {v}"], update(column, false)],
   [
