@@ -56,7 +56,8 @@ const FRESH = [
   "twentyfourth",
   "twentyfifth",
   "twentysixth",
-  "twentyseventh"
+  "twentyseventh",
+  "twentyninth"
 ]
 
 layer(BasicAgent, { excludeTestServices: true })("figures in basic mode", (it) => {

@@ -37,6 +37,7 @@ const SETS = [
   ["twentysixth", 0.9, false],
   ["twentyseventh", 0.9, false],
   ["twentyeighth", 0.5, false],
+  ["twentyninth", 0.4, true],
   ["leftout", 0.5, false]
 ] as const
 
