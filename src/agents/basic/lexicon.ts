@@ -89,7 +89,6 @@ export const SAME_AS = byWord<string>({
   "with the exception of": "except",
   minus: "except",
   "but without": "without",
-  "not yet": "not",
   "did i sit in on": "did i have",
   "did i sit in": "did i have",
   "proposals out": "proposals",

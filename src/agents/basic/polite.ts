@@ -18,7 +18,12 @@ export const stripped = (said: ReadonlyArray<Token>): ReadonlyArray<Token> => {
       OPENING.find((words) => words.length < tokens.length && startsWith(tokens, words) && called(words)) ??
       INDIRECTLY.find((words) => startsWith(tokens, words) && ASKING.test(tokens[words.length]?.word ?? ""))
     // "Isn't a customer yet".
-    if (tokens.length > 2 && tokens.at(-1)!.word === "yet" && tokens.some(({ word }) => NEGATIVE.test(word))) {
+    if (
+      tokens.length > 2 &&
+      tokens.at(-1)!.word === "yet" &&
+      tokens.at(-2)!.word !== "not" &&
+      tokens.some(({ word }) => NEGATIVE.test(word))
+    ) {
       tokens = tokens.slice(0, -1)
       continue
     }

@@ -11,7 +11,7 @@ export const FILLERS = list(
 /** Of these, the verbs that add nothing only before what they lead to: "turned out lost", "bought training". */
 export const LEADING: ReadonlySet<string> = new Set(
   list(
-    "stand|stands|standing|go|went|gone|turned|become|became|got to|come|came|comes|waiting|want|wants|that want|who want|interested in|looking for|buy|buys|bought|buying|chose|picked|ordered|opted for|went for|going for|go for|took|taking|lasted|lasting"
+    "go|went|gone|turned|become|became|got to|come|came|comes|waiting|want|wants|that want|who want|interested in|looking for|buy|buys|bought|buying|chose|picked|ordered|opted for|went for|going for|go for|took|taking|lasted|lasting"
   )
 )
 
