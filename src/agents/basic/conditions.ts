@@ -86,7 +86,7 @@ export const CONDITIONS: ReadonlyArray<readonly [patterns: ReadonlyArray<string>
       `${WHO} (have|has|with) (nobody|no one|noone) (assigned|responsible|assigned to it|assigned to them|on it|on them)?`,
       `${WHO} (nobody|no one|noone) (is assigned to|is responsible for|is on|owns|has|handles|has taken|is working on)`
     ],
-    // "Has nobody contacted": what nobody did, rather than whom nobody has.
+    // A participle after it says what was not done: the rows can have an owner.
     (_, __, [next]) => (next !== undefined && PARTICIPLE.test(next.word) ? undefined : [without(tokenize("owner"))])
   ],
   [
