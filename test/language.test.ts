@@ -11,14 +11,14 @@ const VAGUE = /whoever|somebody|nobody|anybody/gi
 
 /** Files that may contain such words, with the number of occurrences and the reason. */
 const ALLOWED: Readonly<Record<string, readonly [count: number, reason: string]>> = {
-  "src/agents/basic/conditions.ts": [2, "basic mode's vocabulary: words of a question"],
+  "src/agents/basic/conditions.ts": [3, "basic mode's vocabulary: words of a question"],
   "src/agents/basic/deeds/lexicon.ts": [10, "basic mode's vocabulary: words of a request"],
   "src/agents/basic/lexicon.ts": [10, "basic mode's vocabulary: words of a question"],
   "src/agents/basic/readLookup.ts": [2, "basic mode's vocabulary: words of a question"],
   "src/agents/basic/slots/readSlots.ts": [2, "basic mode's vocabulary: words of a question"],
   "src/agents/basic/slots/words.ts": [2, "basic mode's vocabulary: words of a question"],
   "src/agents/basic/spoken.ts": [14, "basic mode's vocabulary: patterns of a question"],
-  "src/agents/basic/timeConditions.ts": [4, "basic mode's vocabulary: words of a question"],
+  "src/agents/basic/timeConditions.ts": [5, "basic mode's vocabulary: words of a question"],
   "src/agents/basic/rules.ts": [2, "basic mode's vocabulary: patterns of a question"],
   "src/database/audit.ts": [1, "stored data: the audit log's actor of an unidentified caller"],
   "src/database/embedded/processes.ts": [2, "the name of a system user"],
@@ -57,6 +57,9 @@ const ALLOWED: Readonly<Record<string, readonly [count: number, reason: string]>
   "test/fixtures/office/twentythird-calendar.txt": [1, "a quoted question"],
   "test/fixtures/office/twentyseventh-crm.txt": [1, "a quoted question"],
   "test/fixtures/office/twentyeighth-crm.txt": [1, "a quoted question"],
+  "test/fixtures/office/twentyninth-calendar.txt": [1, "a quoted question"],
+  "test/fixtures/office/twentyninth-crm.txt": [1, "a quoted question"],
+  "test/fixtures/office/dropped-crm.txt": [3, "a quoted question"],
   "test/agents/basic/deeds/declinedVoices.txt": [1, "a quoted statement"],
   "test/agents/basic/deeds/twentysixthTeam.jsonl": [1, "a quoted request"],
   "test/agents/basic/deeds/twentyeighthTeam.jsonl": [1, "a quoted request"],

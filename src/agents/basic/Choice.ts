@@ -11,7 +11,12 @@ export type Columns = ReadonlyArray<Named & Pick<ListedColumn, "holds">>
 export const eq = (columnId: string, value: string): Choice => [{ columnId, op: "eq", value: plainValue(value) }]
 export const like = (columnId: string, value: string): Choice => [{ columnId, op: "ilike", value }]
 
-export const range = (columnId: string, when: { readonly from?: string; readonly to?: string }): Choice => [
+export const range = (
+  columnId: string,
+  when: { readonly from?: string; readonly to?: string; readonly days?: ReadonlyArray<string> }
+): Choice => (when.days === undefined ? between(columnId, when) : [{ columnId, op: "eq", value: when.days.join("|") }])
+
+const between = (columnId: string, when: { readonly from?: string; readonly to?: string }): Choice => [
   ...(when.from === undefined ? [] : [{ columnId, op: "gte" as const, value: when.from }]),
   ...(when.to === undefined ? [] : [{ columnId, op: "lt" as const, value: when.to }])
 ]

@@ -11,16 +11,17 @@ type Columns = ReadonlyArray<Named & Pick<ListedColumn, "holds">>
 const MAX_NAMESAKES = 8
 
 /** The entities that a filter on a reference means; undefined if it is no such filter, or means too many. */
-export function* meantBy([filter, ...others]: Choice, columns: Columns): Script<Page["entities"] | undefined> {
+export function* meantBy(choice: Choice, columns: Columns): Script<Page["entities"] | undefined> {
+  const page = yield* referredBy(choice, columns)
+  return page === undefined || page.total === 0 || page.total > page.entities.length ? undefined : page.entities
+}
+
+/** The first entities that a filter on a reference means; undefined if it is no such filter. */
+function* referredBy([filter, ...others]: Choice, columns: Columns): Script<Page | undefined> {
   const holds = columns.find(({ id }) => id === filter?.columnId)?.holds
   if (filter === undefined || others.length > 0 || holds?.startsWith("→ ") !== true) return undefined
   const columnId = filter.op === "ilike" ? "name" : "id"
-  const page = yield* find({
-    entityTypeId: holds.slice(2),
-    filters: [{ ...filter, columnId }],
-    limit: MAX_NAMESAKES
-  })
-  return page === undefined || page.total === 0 || page.total > page.entities.length ? undefined : page.entities
+  return yield* find({ entityTypeId: holds.slice(2), filters: [{ ...filter, columnId }], limit: MAX_NAMESAKES })
 }
 
 function* byIds(choice: Choice, columns: Columns): Script<Choice> {
@@ -34,14 +35,25 @@ function* byIds(choice: Choice, columns: Columns): Script<Choice> {
 export const wholes = (choices: ReadonlyArray<Choice>, columns: Columns): Script<ReadonlyArray<Choice>> =>
   inParallel(choices.map((choice) => byIds(choice, columns)))
 
+const inWords = (text: string) => ` ${foldText(text).replace(/[^\p{L}\p{N}]+/gu, " ")}`
+
+/** Whether a text is a word of no name that has it: "with men" doesn't mean Kofi Mensah. */
+export function* isInsideWords(choice: Choice, columns: Columns): Script<boolean> {
+  const [filter] = choice
+  const entities = filter?.op === "ilike" ? ((yield* referredBy(choice, columns))?.entities ?? []) : []
+  return (
+    entities.length > 0 &&
+    entities.every((entity) => !`${inWords(nameOf(entity))} `.includes(`${inWords(filter!.value)} `))
+  )
+}
+
 /** Whether a part of a name begins a word of each entity that it means: "in Berlin" doesn't mean Cyberlink. */
 function* beginsWords(choice: Choice, columns: Columns): Script<boolean> {
   const [filter] = choice
   if (filter?.op !== "ilike" || columns.every(({ holds, id }) => id !== filter.columnId || !holds?.startsWith("→ ")))
     return true
   const entities = yield* meantBy(choice, columns)
-  const words = (text: string) => ` ${foldText(text).replace(/[^\p{L}\p{N}]+/gu, " ")}`
-  return entities?.every((entity) => words(nameOf(entity)).includes(words(filter.value))) === true
+  return entities?.every((entity) => inWords(nameOf(entity)).includes(inWords(filter.value))) === true
 }
 
 /** The choices without those that compare a part of a word. */

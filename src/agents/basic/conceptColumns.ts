@@ -1,5 +1,6 @@
 /** Maps people's words to a type's columns, by slug and label. Kinds are unknown here: whether a value fits is tried. */
 import { foldText } from "../../domain/keys.ts"
+import { byWord } from "../../domain/text.ts"
 import { PEOPLE } from "../../domain/EntityType.ts"
 import type { ListedColumn, Named } from "../../domain/Page.ts"
 import { COLUMN_WORDS, type Concept, CONCEPTS, DATE_VERBS } from "./lexicon.ts"
@@ -13,6 +14,17 @@ const wordsOf = ({ id, name }: Named): ReadonlyArray<string> => [
 /** Phrases that match whole labels only, because they are too general inside a longer one. */
 const WHOLE_LABELS = new Set(
   "with at end when time day number mail person people customer client account tel updated created".split(" ")
+)
+
+/** Labels of dates other than what is due, with the labels that mean the same. */
+const DATED = Object.entries(DATE_VERBS).flatMap(([verb, labels]) => (verb === "due" ? [] : [labels]))
+const FAX = ["fax", "fax number"]
+/** Words for one thing, of which another column of the same concept tells nothing: a fax is no phone, a hire date no follow-up. */
+const SPECIFIC = byWord<ReadonlyArray<string>>(
+  Object.fromEntries([
+    ...DATED.flat().map((label) => [label, DATED.filter((labels) => labels.includes(label)).flat()] as const),
+    ...FAX.map((label) => [label, FAX] as const)
+  ])
 )
 
 const memory = new WeakMap<Columns, Map<string, unknown>>()
@@ -69,6 +81,8 @@ export const columnsNamed = (what: string, columns: Columns): ReadonlyArray<stri
   if (own.length > 0) return own.map(({ id }) => id)
   const dated = COLUMN_WORDS[words] ?? DATE_VERBS[words] ?? []
   if (dated.length > 0) return columnsLabelled(dated, columns)
+  const only = SPECIFIC[words]
+  if (only !== undefined) return columnsLabelled(only, columns)
   for (const [concept, phrases] of Object.entries(CONCEPTS)) {
     const said = [words, words.replace(/s$/, "")]
     if (!phrases.some((phrase) => said.includes(phrase)) && concept !== words) continue

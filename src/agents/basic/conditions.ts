@@ -28,6 +28,8 @@ import { folded, type Token, tokenize, written } from "./tokenize.ts"
 /** "Won", "have lost": the state that it led to. */
 const doneBy = ([verb]: ReadonlyArray<Token>) => Condition.Quality({ words: DONE[verb!.word]! })
 
+const PARTICIPLE = /ed$|^(spoken|been|met|seen|heard|written|sent|got|had|bought|done|taken)$/
+
 const places: ReadonlyArray<string> = ["in", "at", "from", "near", "of", "for"]
 
 /** A name, or the person who asks. */
@@ -84,7 +86,8 @@ export const CONDITIONS: ReadonlyArray<readonly [patterns: ReadonlyArray<string>
       `${WHO} (have|has|with) (nobody|no one|noone) (assigned|responsible|assigned to it|assigned to them|on it|on them)?`,
       `${WHO} (nobody|no one|noone) (is assigned to|is responsible for|is on|owns|has|handles|has taken|is working on)`
     ],
-    () => [without(tokenize("owner"))]
+    // A participle after it says what was not done: the rows can have an owner.
+    (_, __, [next]) => (next !== undefined && PARTICIPLE.test(next.word) ? undefined : [without(tokenize("owner"))])
   ],
   [
     [`${WHO} (have|has|with)? neither (a|an|any|the)? {column} nor (a|an|any|the)? {unit}`],
@@ -100,6 +103,69 @@ export const CONDITIONS: ReadonlyArray<readonly [patterns: ReadonlyArray<string>
   [
     [`${WHO} (have|has) (a|an|any|some) {column}`],
     ({ column }) => [Condition.Not({ of: Condition.Empty({ words: folded(column!) }) })]
+  ],
+  [
+    [`${WHO} ${NOT} (with|owned by|managed by)? {value} 's (or|nor) {other} 's`, "neither {value} 's nor {other} 's"],
+    ({ other, value }, context) =>
+      [value!, other!].map((words) => named(words, context)).every((one) => one !== undefined)
+        ? [value!, other!].map((words) => Condition.Not({ of: Condition.Owned(named(words, context)!) }))
+        : undefined
+  ],
+  [
+    [
+      `${WHO} (are|is|were|was)? neither {value} 's nor (mine|my own)`,
+      `${WHO} (are|is|were|was)? neither mine nor {value} 's`
+    ],
+    (captures, context) => {
+      const whose = by(ownedBy)(captures, context, [])
+      return whose && [...whose, Condition.Mine()].map((of) => Condition.Not({ of }))
+    }
+  ],
+  [
+    [
+      `${WHO} (don't|dont|do not|doesn't|doesnt|does not) (live|work|sit) (in|at|for) (the)? {value}`,
+      `${WHO} (don't|dont|do not|doesn't|doesnt|does not) come from (the)? {value}`
+    ],
+    (captures, context) => by(at("in"))(captures, context, [])?.map((of) => Condition.Not({ of }))
+  ],
+  [
+    ["whose {column} (isn't|isnt|is not) {value}"],
+    ({ column, value }) => [Condition.Not({ of: Condition.Where({ words: [...column!, ...value!] }) })]
+  ],
+  [
+    ["(except|except for|excluding|without|but not) {value} 's"],
+    (captures, context) => by(ownedBy)(captures, context, [])?.map((of) => Condition.Not({ of }))
+  ],
+  [
+    [
+      `${WHO} (are|is|were|was)? with (anyone|anybody|everyone|everybody|people) (except|except for|but|excluding) {value}`
+    ],
+    ({ value }) => [Condition.Not({ of: Condition.With({ words: value! }) })]
+  ],
+  [
+    [
+      `${WHO} (we|i) (haven't|havent|have not|didn't|didnt|did not) {done} (or|nor) {other} (yet|so far)?`,
+      `${WHO} (haven't|havent|have not|hasn't|has not) been {done} (or|nor) {other} (yet|so far)?`
+    ],
+    ({ done, other }) =>
+      DONE[folded(other!)] === undefined
+        ? undefined
+        : [Condition.Not({ of: Condition.AnyOf({ of: [doneBy(done!), doneBy(other!)] }) })]
+  ],
+  [
+    [
+      `${WHO} (we|i) (haven't|havent|have not|didn't|didnt|did not) {done} (yet|so far)?`,
+      `${WHO} (haven't|havent|have not|hasn't|has not) been {done} (yet|so far)?`
+    ],
+    ({ done }) => [Condition.Not({ of: doneBy(done!) })]
+  ],
+  [
+    [
+      `${WHO} ${NOT} (from|in|based in|living in|located in) (the)? {value} (or|nor) (from|in|based in)? (the)? {other}`
+    ],
+    ({ other, value }) => [
+      Condition.Not({ of: Condition.AnyOf({ of: [value!, other!].map((words) => at("in")({ words })) }) })
+    ]
   ],
   [
     [
@@ -126,7 +192,7 @@ export const CONDITIONS: ReadonlyArray<readonly [patterns: ReadonlyArray<string>
     [`${WHO} ${NOT} {value} 's`],
     (captures, context) => by(ownedBy)(captures, context, [])?.map((of) => Condition.Not({ of }))
   ],
-  [[`${WHO} (are|is) {value} 's`, "of {value} 's"], by(ownedBy)],
+  [[`${WHO} (are|is|were|was) {value} 's`, "of {value} 's"], by(ownedBy)],
   [
     [
       "(do|should|must|did) (we|i) (need to|have to)? follow up (with|on) {when}",
@@ -158,7 +224,7 @@ export const CONDITIONS: ReadonlyArray<readonly [patterns: ReadonlyArray<string>
   ],
   [
     [
-      `${WHO} (aren't|arent|isn't|isnt|wasn't|wasnt|weren't|werent|are not|is not|was not|were not|not|but not) (a|an|the|in|at|from|with)? (a|an)? {quality}`,
+      `${WHO} (aren't|arent|isn't|isnt|wasn't|wasnt|weren't|werent|are not|is not|was not|were not|not|but not) (a|an|the|in|at|from|with)? (a|an|the)? {quality}`,
       `${WHO} (aren't|arent|isn't|isnt|are not|is not|not) (a|an)? {quality} (or|nor) (a|an)? {other}`,
       "(except|except for|excluding|apart from|other than|but not|but no) (the|a)? {quality}"
     ],
@@ -185,7 +251,8 @@ export const CONDITIONS: ReadonlyArray<readonly [patterns: ReadonlyArray<string>
   [["(does|do|did) {value} (own|manage|look after|handle|support|serve)"], by(ownedBy)],
   [
     [
-      `${WHO} (are|is|were|was)? (billed|invoiced|shipped|sold|sent|delivered) to {value}`,
+      `${WHO} (are|is|were|was)? (billed|invoiced|shipped|sold|sent|delivered) to (the)? {value}`,
+      "(that|which)? (went|go|goes|going) to (the)? {value}",
       "(invoiced|billed|sold) to {value}"
     ],
     by(at("in"))
@@ -299,6 +366,7 @@ export const CONDITIONS: ReadonlyArray<readonly [patterns: ReadonlyArray<string>
     ],
     (captures) => [qualities(captures)]
   ],
+  [[`${WHO} (are|is|were|was) with {value}`], by(withOne)],
   [["with {value} (and|as well as) {other}", "with (a|an|the)? {value}"], by(withOne)],
   [["with {value} or {other}"], anyOf(withOne)],
   ...places.flatMap((preposition): typeof CONDITIONS => [

@@ -22,7 +22,14 @@ export const timeChoices = (
   { time, today }: Context
 ): ReadonlyArray<Choice> => {
   const { end, start } = startAndEnd(columns)
-  if (overlaps === true && start !== undefined && end !== undefined && when.from !== undefined && when.to !== undefined)
+  if (
+    overlaps === true &&
+    when.days === undefined &&
+    start !== undefined &&
+    end !== undefined &&
+    when.from !== undefined &&
+    when.to !== undefined
+  )
     return [
       [
         { columnId: end, op: "gte", value: `${when.from}${when.from.includes("T") ? "" : "T00:00"}:01`.slice(0, 19) },

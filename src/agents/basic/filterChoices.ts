@@ -80,7 +80,7 @@ const all = (
       // "with software" is the product of that name before it is a part of a company's.
       const values = condition.words[0]!.capital ? [] : categories(condition, columns)
       const named = valuedOr(condition, of("attendees", "owner", "company").slice(0, 4))
-      return [...values, ...named]
+      return [...values, ...named, ...(condition.id === undefined ? town(written(condition.words), columns) : [])]
     }
     case "At": {
       const name = written(condition.words)

@@ -1,6 +1,7 @@
 /** Whether words fit a placeholder of a rule's pattern, such as {lookup}, {when} or {name}. */
 import { choice, detailsIn } from "./buildIntent.ts"
 import { isValue, structures } from "./conditionParts.ts"
+import { WEEKDAYS } from "../english.ts"
 import { BUCKET_WORDS } from "./figures/lexicon.ts"
 import { isPhrase } from "./figures/measures.ts"
 import { readAsked } from "./figures/readAsked.ts"
@@ -135,6 +136,8 @@ export const fitsIn =
             (tokens.length === 2 &&
               tokens.every((token) => !COMMON_WORDS.has(token.word) && nounAt([token], context) === undefined)))
         )
+      case "weekday":
+        return tokens.length === 1 && WEEKDAYS[tokens[0]!.word] !== undefined
       case "period":
         return BUCKET_WORDS[folded(tokens)] !== undefined
       case "person":

@@ -130,12 +130,25 @@ const resolveFollowUp = (intent: Intent, earlier: ReadonlyArray<string>, context
     }
     case "Again": {
       const previous = last()
-      return changed(previous, (before) => refinedBy([sameYear(intent, before, context)])(before)) ?? UNREADABLE
+      return (
+        changed(previous, (before) =>
+          // "And December?" after the Mondays of October: those of December, or the whole month?
+          before.some((one) => one._tag === "Time" && one.when.days !== undefined)
+            ? undefined
+            : refinedBy([sameYear(intent, before, context)])(before)
+        ) ?? UNREADABLE
+      )
     }
     case "Also":
       return resolveFollowUp(alsoOf(last(), intent, context), earlier, context)
     case "Instead": {
       const previous = last()
+      // "Leads by product", "and the proposals?": in the same groups.
+      if (previous?._tag === "Figures") {
+        const { asked } = previous
+        const lookup = { ...asked.measure.lookup, noun: intent.noun }
+        return Intent.Figures({ asked: { ...asked, measure: { ...asked.measure, lookup } } })
+      }
       const { lookup, mode } =
         previous?._tag === "Browse" ? previous : { lookup: { conditions: [] }, mode: "list" as const }
       return Intent.Browse({ mode, skip: 0, lookup: { ...lookup, noun: intent.noun } })

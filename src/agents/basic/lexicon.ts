@@ -6,14 +6,14 @@ const list = (phrases: string): ReadonlyArray<string> => phrases.split("|").map(
 
 /** Polite phrases before and after a question. */
 export const OPENERS = list(
-  "please|talk me through|walk me through|run me through|take me through|pull up|bring up|look me up|provide|provide me with|state|enumerate|specify|indicate|i would like to be informed|please inform me|inform me|pull|pull out|dig out|dig up|grab|fetch|soo|sooo|hm|hmm|umm|ehm|yo|heya|listen|roughly|approximately|would you mind|do you mind|all told|all in all|quick question|quick one|hiya|hola|morning|good morning|good afternoon|good evening|looking for|i am looking for|i am after|need|could i get|can i get|could i have|can i have|may i have|hi there|hello there|hey there|remind me|hey max|hi max|hello max|hey|hi|hello|ok|okay|so|well|max|can you|could you|would you|will you|can i|could i|may i|i want to|i would like to|i need to|i want|i need|i would like|help me|tell me|let me know|just|quickly|kindly|and|also|then|now|what about|how about"
+  "please to tell me|please to give me|please to show me|please|talk me through|walk me through|run me through|take me through|pull up|bring up|look me up|provide|provide me with|state|enumerate|specify|indicate|i would like to be informed|please inform me|inform me|pull|pull out|dig out|dig up|grab|fetch|soo|sooo|hm|hmm|umm|ehm|yo|heya|listen|roughly|approximately|would you mind|do you mind|all told|all in all|quick question|quick one|hiya|hola|morning|good morning|good afternoon|good evening|looking for|i am looking for|i am after|need|could i get|can i get|could i have|can i have|may i have|hi there|hello there|hey there|remind me|hey max|hi max|hello max|hey|hi|hello|ok|okay|so|well|max|can you|could you|would you|will you|can i|could i|may i|i want to|i would like to|i need to|i want|i need|i would like|help me|tell me|let me know|just|quickly|kindly|and|also|then|now|what about|how about|same for|the same for|same thing for"
 )
 /** Words before a question that is asked indirectly: "do you know who the owner is". */
 export const INDIRECT = list(
   "got any idea|have you got any idea|do you have any idea|any clue|got a clue|any chance you know|do you remember|can you remember|do you recall|can you recall|does anyone know|any idea|do you happen to know|would you happen to know|do you know|can you tell me|could you tell me|i was wondering|i wonder|just wondering|wondering|curious|out of curiosity|remind me|i forgot|i forget|i have forgotten|i can't remember|i cannot remember|i can not remember|i can't recall|i cannot recall|i don't remember|i do not remember|i don't recall|i don't know|i do not know|i am not sure|not sure|no idea|i have no idea|i would like to know|i want to know|i need to know|can you check|could you check|check"
 )
 export const CLOSERS = list(
-  "please|lol|haha|hehe|just curious|just wondering|just asking|tbh|no rush|no hurry|mate|buddy|dude|ty|you know|hmm|really|so far|up to now|until now|thus far|in the end|after all|eventually|pls|plz|ta|thanks a lot|many thanks|thanks in advance|if possible|by any chance|do you know|these days|as of now|as we speak|thx|thanks|thank you|for me|if you can|right now|now|max|cheers|asap|exactly|then|in total|altogether|overall|at the moment|at present|currently|ever|of all time|to date|at all|whatsoever|all in all|all told|in all|names please|the names please|just the names|names only|just names|just the number|just a number|how many of each|just the number for each|the number for each|status only|off the top of your head|again|at our end|on our end|on our side|and count them|with the number of each|and how many of each|when you have a moment|when you get a moment|if you do not mind|if that is ok"
+  "and with whom|and with who|and who with|and who was it with|meeting-wise|please|lol|haha|hehe|just curious|just wondering|just asking|tbh|no rush|no hurry|mate|buddy|dude|ty|you know|hmm|really|so far|up to now|until now|thus far|in the end|after all|eventually|pls|plz|ta|thanks a lot|many thanks|thanks in advance|if possible|by any chance|do you know|these days|as of now|as we speak|thx|thanks|thank you|for me|if you can|right now|now|max|cheers|asap|exactly|then|in total|altogether|overall|at the moment|at present|currently|ever|of all time|to date|at all|whatsoever|all in all|all told|in all|names please|the names please|just the names|names only|just names|just the number|just a number|how many of each|just the number for each|the number for each|status only|off the top of your head|again|at our end|on our end|on our side|and count them|with the number of each|and how many of each|when you have a moment|when you get a moment|if you do not mind|if that is ok"
 )
 
 export const ORDINALS = byWord<number>({
@@ -87,6 +87,11 @@ export const SAME_AS = byWord<string>({
   "not counting": "except",
   "leaving out": "except",
   "with the exception of": "except",
+  minus: "except",
+  "but without": "without",
+  "did i sit in on": "did i have",
+  "did i sit in": "did i have",
+  "proposals out": "proposals",
   "as well as": "and",
   plus: "and",
   "w/o": "without",
@@ -286,6 +291,14 @@ export const COMPARATORS = byWord<"least" | "more" | "less" | "most">({
   "shorter than": "less",
   "smaller than": "less",
   "lower than": "less",
+  "not longer than": "most",
+  "no longer than": "most",
+  "not more than": "most",
+  "not over": "most",
+  "not shorter than": "least",
+  "no shorter than": "least",
+  "not less than": "least",
+  "not under": "least",
   "at most": "most",
   "up to": "most",
   "no more than": "most",

@@ -4,7 +4,7 @@
  */
 import { uncapitalized } from "../english.ts"
 import { apart } from "./adjectives.ts"
-import { atWords, inOneColumn, wholes } from "./alternatives.ts"
+import { atWords, inOneColumn, isInsideWords, wholes } from "./alternatives.ts"
 import { PEOPLE } from "../../domain/EntityType.ts"
 import type { ListedColumn, Named, Page } from "../../domain/Page.ts"
 import type { Filter } from "../../domain/Query.ts"
@@ -42,12 +42,17 @@ const MAX_CHOICES = 6
 
 const inName = (value: string): Choice => [{ columnId: "name", op: "ilike", value }]
 
+/** What rows are like, rather than called. */
+const VAGUE = /^(new|old|late|early|long|short|big|small|free|open|good|bad|busy|hard|easy|real|own|fun|key|main)$/
+
 /** "annual summary meetings": rows that are called so, unless they are people or companies. */
 const titles = (condition: Condition, { id }: ContextType): ReadonlyArray<Choice> =>
   id === PEOPLE || id === "companies"
     ? []
     : condition._tag === "Quality"
-      ? [inName(condition.words)]
+      ? VAGUE.test(condition.words)
+        ? []
+        : [inName(condition.words)]
       : // "Minutes spent in sync ups".
         condition._tag === "At" && condition.preposition === "in" && condition.id === undefined
         ? [inName(folded(condition.words).replace(/(?<=[^s])s$/, ""))]
@@ -194,6 +199,8 @@ export function* narrow(
     if (hit < 0 && (isExcluded || isOpen(condition)) && !isReferred(condition, references)) {
       return isKind(condition) ? unknownKind(kind!, listAll) : yield* unknownWord(condition, type, listAll, context)
     }
+    if (hit >= 0 && isUncapitalized(condition) && (yield* isInsideWords(choices[hit]!, columns)))
+      return yield* unknownWord(condition, type, listAll, context)
     used.set(condition, { choices, used: hit >= 0 ? hit : possible })
   }
   for (const condition of plain ? conditions : stated) {
@@ -264,6 +271,12 @@ function* unknownWord(condition: Condition, type: ContextType, listAll: string, 
 
 const unknownKind = (kind: string, listAll: string): string =>
   `I don't know which people are ${kind} here. Try “${listAll}”.`
+
+/** A name in small letters, which can be another word. */
+const isUncapitalized = (condition: Condition): boolean =>
+  (condition._tag === "With" || condition._tag === "Owned" || condition._tag === "At") &&
+  condition.id === undefined &&
+  condition.words.every(({ capital }) => !capital)
 
 /** A name that leads to one entity exists, whether or not any row refers to it. */
 const isReferred = (condition: Condition, references: References): boolean =>

@@ -24,10 +24,11 @@ export const stepIn = (tokens: ReadonlyArray<Token>): { readonly of: string; rea
 
 /** The period beside a whole one; undefined beside a time of day, or an open time. */
 export const beside = (
-  { from, said, to }: When,
+  { days, from, said, to }: When,
   { by, of }: { readonly of: string; readonly by: 1 | -1 }
 ): When | undefined => {
-  if (from === undefined || to === undefined || from.includes("T") || to.includes("T")) return undefined
+  if (days !== undefined || from === undefined || to === undefined || from.includes("T") || to.includes("T"))
+    return undefined
   // The date itself is in no result, so the answer names the one that the person wrote.
   const words = `the ${of} ${by > 0 ? "after" : "before"} ${said.replace(/^(on|in|during|for) /, "")}`
   if (of === "day") {

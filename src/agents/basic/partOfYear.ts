@@ -58,7 +58,7 @@ export const partOfYear = (tokens: ReadonlyArray<Token>, thisYear: number): Part
   return undefined
 }
 
-const ORDER: Readonly<Record<string, number>> = {
+export const ORDER = byWord<number>({
   first: 0,
   "1st": 0,
   second: 1,
@@ -67,13 +67,13 @@ const ORDER: Readonly<Record<string, number>> = {
   "3rd": 2,
   fourth: 3,
   "4th": 3
-}
+})
 
 /** "The first week of November 2023" is its first seven days, and the last week its last seven. */
 export const weekOfMonth = (tokens: ReadonlyArray<Token>, thisYear: number): PartOfYear | undefined => {
   const [which = "", unit, joint = "", name = "", year = ""] = tokens.map(({ word }) => word)
   const month = MONTHS[name]
-  const at = Object.hasOwn(ORDER, which) ? ORDER[which] : undefined
+  const at = ORDER[which]
   if (unit !== "week" || !/^(of|in)$/.test(joint) || month === undefined || (at === undefined && which !== "last"))
     return undefined
   const of = YEAR.test(year) ? Number(year) : thisYear

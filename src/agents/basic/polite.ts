@@ -17,7 +17,19 @@ export const stripped = (said: ReadonlyArray<Token>): ReadonlyArray<Token> => {
     const opener =
       OPENING.find((words) => words.length < tokens.length && startsWith(tokens, words) && called(words)) ??
       INDIRECTLY.find((words) => startsWith(tokens, words) && ASKING.test(tokens[words.length]?.word ?? ""))
-    const closer = CLOSING.find((words) => words.length < tokens.length && endsWith(tokens, words))
+    // "Isn't a customer yet".
+    if (
+      tokens.length > 2 &&
+      tokens.at(-1)!.word === "yet" &&
+      tokens.at(-2)!.word !== "not" &&
+      tokens.some(({ word }) => NEGATIVE.test(word))
+    ) {
+      tokens = tokens.slice(0, -1)
+      continue
+    }
+    const closer = CLOSING.find(
+      (words) => words.length < tokens.length && endsWith(tokens, words) && !(words[0] === "then" && isPast(tokens))
+    )
     if (opener === undefined && closer === undefined) return tokens
     tokens = tokens.slice(
       opener?.length ?? 0,
@@ -25,6 +37,11 @@ export const stripped = (said: ReadonlyArray<Token>): ReadonlyArray<Token> => {
     )
   }
 }
+
+const NEGATIVE = /^(not|isn't|isnt|aren't|arent|wasn't|weren't|haven't|havent|hasn't|hasnt)$/
+
+/** "How many did Raj have then": at that time. */
+const isPast = (tokens: ReadonlyArray<Token>): boolean => tokens.some(({ word }) => /^(did|had|was|were)$/.test(word))
 
 const PERHAPS = "(possibly|perhaps|maybe|please|kindly|just|quickly|ever so kindly)?"
 const LET_ME =
@@ -54,7 +71,7 @@ const AFTER = [
   "(it is)? (much|greatly|really)? appreciated",
   "(can|could|would|will) you (please|just|quickly)? (check|check it|check that|look|look it up|look that up|have a look|take a look|help|help me|help me out|find out|tell me|confirm|confirm that|remind me|see) (for me|please|in the system|in the crm)?",
   "(if|when|whenever|as soon as) (you|u) (have|get|find|got|have got|can spare|can find) (a)? (chance|second|sec|minute|min|moment|time|it|that|them|it handy|that handy)",
-  "for (my|our) (quarterly|weekly|monthly|annual|board|sales|team|status|pipeline)? (report|records|timesheet|notes|presentation|slides|deck|forecast|newsletter|expenses|spreadsheet)",
+  "for (my|our|the|a) (quarterly|weekly|monthly|annual|board|sales|team|status|pipeline)? (report|records|timesheet|notes|presentation|slides|deck|forecast|newsletter|expenses|spreadsheet)",
   "(so|so that) (i|we) can (call|ring|phone|contact|reach|email|e-mail|write to|text|message|get back to) (him|her|them|back|him back|her back|them back)?",
   "(that is all|that is it|that will be all|that would be all|that is everything|nothing else|nothing more|real quick|real quickly|thank you very much|thank you so much|thanks so much|thanks very much|thanks again|cheers mate|many thanks in advance|please and thank you|if that is okay|if that is all right|if you would|if you please|if you could|would you|could you|can you|will you|i wonder|i would say|though|again please|quickly|urgently|quick|when you can|if it is not too much trouble|i mean|so i know|just so i know|roughly|approximately|or so|do you think|i forgot|i forget|i can't remember|i cannot remember|remind me|as it stands|as things stand|in our system|in the system|in the crm|in our crm|on our books|on the books|on file|on record|in our records)"
 ].map(compiled)
@@ -103,7 +120,7 @@ const INDIRECTLY = byLength(INDIRECT)
 const ADDRESSES = /^(max|morning)$/
 const ASKING = /^(who|whom|whose|what|which|when|where|how|if|whether)$/
 
-const FOLLOWING = /^(and|what about|how about|and what about|and how about)$/
+const FOLLOWING = /^(and|what about|how about|and what about|and how about|(and )?(the )?same (thing )?for)$/
 
 /** Whether the words before the question continue the one before: "and …", "what about …". */
 export const follows = (said: ReadonlyArray<Token>, meant: ReadonlyArray<Token>): boolean =>

@@ -1,5 +1,6 @@
 /** Reads times of day beside a day ("before 2", "between 2 and 4"), and spans up to today ("in 4 weeks", "over a month ago"). */
 import { byWord } from "../../domain/text.ts"
+import { MAX_ALTERNATIVES } from "../../domain/Query.ts"
 import { CARDINALS } from "../english.ts"
 import { clock, timeOfDayAt } from "./deeds/moments.ts"
 import { timeAt, type When } from "./readTime.ts"
@@ -65,20 +66,34 @@ const NOON = 720
 
 export const isHours = (tokens: Tokens): boolean => hoursOf(tokens) !== undefined
 
-/** The hours of one day; undefined if the time isn't one whole day. */
+const eachDay = (from: string, to: string): ReadonlyArray<string> => {
+  const all: Array<string> = []
+  for (let day = from; day < to && all.length <= MAX_ALTERNATIVES; day = addDays(day, 1)) all.push(day)
+  return all
+}
+
+/** The hours of each day; undefined if the time isn't a few whole days. */
 export const hoursOn = (when: Tokens, hours: Tokens, today: string): When | undefined => {
   const day = timeAt(when, today)?.when
   const at = hoursOf(hours)
-  if (day?.from === undefined || at === undefined || day.from.includes("T") || day.to !== addDays(day.from, 1))
-    return undefined
+  if (day?.from === undefined || day.to === undefined || at === undefined || day.from.includes("T")) return undefined
+  const days = day.days ?? eachDay(day.from, day.to)
+  if (days.length > MAX_ALTERNATIVES || day.now !== undefined) return undefined
   // "At 2" is in the afternoon, which the answer says.
   const bare = hours.some(({ word }, index) => /^\d{1,2}$/.test(word) && !HALF.test(hours[index + 1]?.word ?? ""))
   const ends = [at.from, hours[0]!.word === "at" ? undefined : at.to].filter((time) => time !== undefined)
   const parts = [...new Set(ends.map((time) => (time < NOON ? "morning" : "afternoon")))].join(" to ")
+  const said = `${day.said} ${written(hours)}${bare ? ` (${parts})` : ""}`
+  if (day.days !== undefined || day.to !== addDays(day.from, 1)) {
+    // Both ends of a range are in it.
+    const first = at.from === undefined ? "00:00" : clock(at.from + (at.after === true ? 1 : 0))
+    const last = clock((at.to ?? 1440) - 1)
+    return { from: day.from, to: day.to, days: days.map((one) => `${one}T${first}..${one}T${last}`), said }
+  }
   return {
     from: at.from === undefined ? day.from : `${day.from}T${clock(at.from)}${at.after === true ? ":01" : ""}`,
     to: at.to === undefined ? day.to : `${day.from}T${clock(at.to)}`,
-    said: `${day.said} ${written(hours)}${bare ? ` (${parts})` : ""}`
+    said
   }
 }
 

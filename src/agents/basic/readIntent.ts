@@ -239,11 +239,12 @@ const readWords = (
 }
 
 const WH = /^(who|whom|whose|what|which|when|where|how)$/
-const ASKS = /^(whose|whom|what|which|how)$/
+const ASKS = /^(whose|whom|what|which|how|why)$/
 const ASKS_FIRST = /^(should|would|could|will|shall|may|might|is|are|was|were|do|does|did|has|have|had)$/
 /** "Ada Lovelace, when did we last speak?", "should Raj call Ada Lovelace?": who she is doesn't answer it. */
 const asksMore = (said: ReadonlyArray<Token>): boolean => {
   if (said.some(({ word }) => ASKS.test(word)) || WANTED.test(folded(said))) return true
+  if (WH.test(said[0]!.word) && !/^(is|are|was|were|'s)$/.test(said[1]?.word ?? "")) return true
   if (!said.at(-1)!.after.includes("?")) return false
   return (
     ASKS_FIRST.test(said[0]!.word) ||
@@ -253,7 +254,7 @@ const asksMore = (said: ReadonlyArray<Token>): boolean => {
 
 /** "just need Ada Lovelace's e-mail, that is all", "I have to call Ada Lovelace, give me a number". */
 const WANTED =
-  /(?:'s|\b(?:need|want|get|give me|send me|just)(?: a| an| the| his| her| their)?) (?:phone|mobile|cell|number|e ?mail|mail|address|extension|details)\b/
+  /\b(?:the|a|an|his|her|their) (?:phone|mobile|e ?mail|email|number|address|extension|status|owner|company) (?:of|for)\b|(?:'s|\b(?:need|want|get|give me|send me|just)(?: a| an| the| his| her| their)?) (?:phone|mobile|cell|number|e ?mail|mail|address|extension|details)\b/
 
 /** "I missed a call from Ada Lovelace. What's the number?": what the last sentence asks of the person who was named before. */
 const askedOfThem = (said: ReadonlyArray<Token>, context: Context, fits: Fits): string | undefined => {

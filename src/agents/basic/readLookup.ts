@@ -8,7 +8,7 @@ import { lengthAt } from "./deeds/lengths.ts"
 import { PRONOUNS } from "./lexicon.ts"
 import { compiled, type Fits, matchStart, startsWith } from "./patterns.ts"
 import type { Context } from "./readConversation.ts"
-import { type Build, named } from "./conditionBuilders.ts"
+import { type Build, named, qualities as qualitiesOf } from "./conditionBuilders.ts"
 import { fitsCondition, isValue } from "./conditionParts.ts"
 import { CONDITIONS } from "./conditions.ts"
 import { timeAt } from "./readTime.ts"
@@ -108,6 +108,14 @@ export const WANTED: typeof CONDITIONS = [
       "(that|which|who|whom)? (are|is|were|was)? (after|looking for|asking for|asking about) {quality}"
     ],
     ({ quality }) => [Condition.Quality({ words: folded(quality!) })]
+  ],
+  [
+    [
+      "(that|which|who|whom)? (want|wants|wanted|need|needs|bought|chose) neither {quality} nor {other}",
+      "(that|which|who|whom)? (don't|dont|do not|doesn't|does not|didn't|did not) (want|need|buy|take|choose) (either)? {quality} (or|nor) {other}",
+      "(that|which|who|whom)? (don't|dont|do not|doesn't|does not|didn't|did not) (want|need|buy|take|choose) {quality}"
+    ],
+    (captures) => [Condition.Not({ of: qualitiesOf(captures) })]
   ]
 ]
 
@@ -115,7 +123,7 @@ const ALL: typeof CONDITIONS = [...RELATED, ...CONDITIONS, ...WANTED]
 
 type Head = Pick<Lookup, "conditions" | "order" | "limit">
 
-const DETERMINERS = new Set("the all any a an our some every each".split(" "))
+const DETERMINERS = new Set("the all both any a an our some every each".split(" "))
 const LATEST = new Set("latest newest last recent".split(" "))
 
 const readHead = (tokens: ReadonlyArray<Token>, context: Context): Head | undefined => {

@@ -17,6 +17,8 @@ export interface When {
   readonly said: string
   /** The end, or the beginning, is this moment: "so far this month", "later today". */
   readonly now?: "to" | "from"
+  /** Only these days of it: "Mondays in October". */
+  readonly days?: ReadonlyArray<string>
 }
 
 /** A time at the beginning of the tokens, and its length in tokens. */
@@ -62,7 +64,8 @@ const readTime = (tokens: ReadonlyArray<Token>, lead: string, today: string): Ti
   if (lead === "between") return undefined
   const preposition = PREPOSITIONS[lead]
   const span = spanAt(preposition === undefined ? tokens : tokens.slice(1), today)
-  if (span === undefined) return undefined
+  if (span === undefined || (span.days !== undefined && preposition !== undefined && preposition !== within))
+    return undefined
   return timed(
     tokens,
     { ...span, length: span.length + (preposition === undefined ? 0 : 1) },
@@ -97,7 +100,8 @@ const timed = (tokens: ReadonlyArray<Token>, span: Span, when: Omit<When, "said"
       ? `${/\d$/.test(said) ? "," : ""} ${(span.to.includes("T") ? span.to : addDays(span.to, -1)).slice(0, 4)}`
       : ""
   const date = span.weekday === true && !said.includes("(") ? ` (${dayAndMonth(span.from)})` : ""
-  return { when: { ...when, said: said + year + date }, length: span.length }
+  const days = span.days === undefined ? {} : { days: span.days }
+  return { when: { ...when, ...days, said: said + year + date }, length: span.length }
 }
 
 /** Words before and after a time that is going on: the part of it that is over, or that is left. */
@@ -146,7 +150,7 @@ const goingOn = (tokens: ReadonlyArray<Token>, today: string): Pick<Span, "from"
   const whole = unit(word, 0, today)
   if (whole !== undefined) return { ...whole, length: 1 + article }
   const span = spanAt(tokens, today)
-  return span?.timed === true ? undefined : span
+  return span?.timed === true || span?.days !== undefined ? undefined : span
 }
 
 const DAY_AND_MONTH = new Intl.DateTimeFormat("en-US", { timeZone: "UTC", month: "long", day: "numeric" })
@@ -182,6 +186,7 @@ const rangeAt = (tokens: ReadonlyArray<Token>, today: string): Span | undefined 
   const rest = start.slice(first.length + 1)
   const second = spanAt(rest, today) ?? dayOfSameMonth(first, rest)
   if (second === undefined || first.timed === true || second.timed === true) return undefined
+  if (first.days !== undefined || second.days !== undefined) return undefined
   const length = lead + first.length + 1 + second.length
   const yearOf = ({ from }: Span, more = 0) => Number(from.slice(0, 4)) + more
   const again = (span: ReadonlyArray<Token>, year: number) => spanAt(span, today, year) ?? first

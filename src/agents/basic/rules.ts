@@ -263,13 +263,23 @@ export const QUESTIONS: ReadonlyArray<Rule> = [
       "(give|show|send|get|find|tell) (me)? {name} 's {what}",
       "{name} 's {what}",
       "(what|who) (is|are|was) (the)? {what} (of|for) {name}",
-      `${GIVE} (me|us)? (the|a|an)? {what} (of|for|from) {name}`,
+      `${GIVE} (me|us)? (the|a|an|any)? {what} (of|for|from) {name}`,
       "(the|a|an)? {what} (of|for) {name}",
       "(does|do|has) {name} (have|got) (a|an|any)? {what}",
-      "(what|which) {what} (does|do|did|is|are|has) {name} (have|in|at|on|got|with|under|want|need|like|use|buy|take|pick|choose|go for|opt for|go with|sign up for|into|interested in|keen on|belong to|assigned to|looked after by|handled by|managed by|owned by|owned)?",
+      "(what|which) {what} (does|do|did|is|are|has) {name} (have|in|at|on|got|with|under|belong to|assigned to|looked after by|handled by|managed by|owned by|owned)?",
       "(in|at|with|on|under|for) (what|which) {what} (is|are|does|do) {name} (work|live|sit)?"
     ],
     detail
+  ],
+  [
+    [
+      "(what|which) {what} (does|do|did|is|are|has) {name} (want|need|like|use|buy|take|pick|choose|go for|opt for|go with|sign up for|into|interested in|keen on)"
+    ],
+    // "Which leads did Raj want": not those that he has.
+    (captures, context) => {
+      const found = detail(captures, context)
+      return found?._tag === "Browse" ? undefined : found
+    }
   ],
   [
     [

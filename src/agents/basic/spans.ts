@@ -1,7 +1,9 @@
 /** Parses days, weeks, months and parts of them, without what stands before them, as half-open ranges of days. */
+import { byWord } from "../../domain/text.ts"
 import { CARDINALS, MONTHS, WEEKDAYS } from "../english.ts"
 import { DAY_PARTS } from "./lexicon.ts"
-import { day, partOfYear, weekOfMonth, YEAR } from "./partOfYear.ts"
+import { day, ORDER, partOfYear, weekOfMonth, YEAR } from "./partOfYear.ts"
+import { MAX_ALTERNATIVES } from "../../domain/Query.ts"
 import { isoDate } from "../../domain/values.ts"
 import { folded, type Token } from "./tokenize.ts"
 
@@ -15,6 +17,8 @@ export interface Span {
   readonly weekday?: true
   /** A part of a day: `from` or `to` has a time. */
   readonly timed?: true
+  /** Only these days of it. */
+  readonly days?: ReadonlyArray<string>
 }
 
 export const addDays = (date: string, days: number): string => {
@@ -32,6 +36,21 @@ const monday = (date: string): string => addDays(date, -((weekday(date) + 6) % 7
 const MAX_SPAN = 5
 
 export const spanAt = (all: ReadonlyArray<Token>, today: string, year?: number): Span | undefined => {
+  const recurring = recurringAt(all, today, year)
+  if (recurring !== undefined) return recurring
+  const named = WEEKDAYS[all[0]?.word ?? ""]
+  if (
+    named !== undefined &&
+    (/^\d/.test(all[1]?.word ?? "") ||
+      /^(the|of)$/.test(all[1]?.word ?? "") ||
+      MONTHS[all[1]?.word ?? ""] !== undefined)
+  ) {
+    // "Monday, October 9": the date has to be such a day.
+    const date = spanAt(all.slice(1), today, year)
+    return date === undefined || !isDay(date) || weekday(date.from) !== named
+      ? undefined
+      : { ...date, length: date.length + 1 }
+  }
   const article = all[0]?.word === "the" ? 1 : 0
   const tokens = all.slice(article, article + MAX_SPAN)
   const [first, second] = tokens
@@ -48,6 +67,50 @@ export const spanAt = (all: ReadonlyArray<Token>, today: string, year?: number):
   const lead = rest[0]?.word === "in" && rest[1]?.word === "the" ? 2 : 0
   const part = DAY_PARTS[rest[lead]?.word ?? ""] === undefined ? undefined : rest[lead]!.word
   return part === undefined || addDays(span.from, 1) !== span.to ? span : partOf(span, part, span.length + lead + 1)
+}
+
+/** Whether a time is one day, or a part of it. */
+const isDay = ({ from, to }: Span): boolean =>
+  to === addDays(from.slice(0, 10), 1) || to.slice(0, 10) === from.slice(0, 10)
+
+const MAX_DAYS = MAX_ALTERNATIVES
+const WEEKEND = [0, 6]
+
+/** Such days of a time: one more than a filter has alternatives, at most. */
+const eachOf = (named: ReadonlyArray<number>, { from, to }: Span): ReadonlyArray<string> => {
+  const found: Array<string> = []
+  for (let day = from; day < to && found.length <= MAX_DAYS; day = addDays(day, 1))
+    if (named.includes(weekday(day))) found.push(day)
+  return found
+}
+
+/** "Mondays in October 2023", "every Friday this month", "weekends in November": such days of a longer time. */
+const recurringAt = (all: ReadonlyArray<Token>, today: string, year?: number): Span | undefined => {
+  const first = all[0]?.word === "the" ? 1 : 0
+  const nth = ORDER[all[first]?.word ?? ""] ?? (all[first]?.word === "last" ? -1 : undefined)
+  const only = nth === undefined ? undefined : WEEKDAYS[all[first + 1]?.word ?? ""]
+  if (nth !== undefined && only !== undefined && /^(of|in)$/.test(all[first + 2]?.word ?? "")) {
+    const within = spanAt(all.slice(first + 3), today, year)
+    if (within === undefined || within.timed === true || within.days !== undefined) return undefined
+    const such = eachOf([only], within)
+    const day = such.at(nth)
+    return day === undefined || such.length > MAX_DAYS
+      ? undefined
+      : { ...within, ...days(day, 1, within.length + first + 3) }
+  }
+  const each = /^(every|each)$/.test(all[0]?.word ?? "") ? 1 : 0
+  const word = all[each]?.word ?? ""
+  const one = each === 0 ? /^(.{6,})s$/.exec(word)?.[1] : word
+  const named = one === "weekend" ? WEEKEND : one === undefined || WEEKDAYS[one] === undefined ? [] : [WEEKDAYS[one]]
+  if (named.length === 0) return undefined
+  const lead = each + 1 + (/^(in|of|during)$/.test(all[each + 1]?.word ?? "") ? 1 : 0)
+  const span = spanAt(all.slice(lead), today, year)
+  if (span === undefined || span.timed === true || span.days !== undefined) return undefined
+  const found = eachOf(named, span)
+  // More days than a filter has alternatives can't be asked for.
+  return found.length === 0 || found.length > MAX_DAYS
+    ? undefined
+    : { ...span, days: found, length: span.length + lead }
 }
 
 /** "the week of December 11", "the week starting Monday", "the morning of August 1". */
@@ -89,7 +152,7 @@ const relative = (tokens: ReadonlyArray<Token>, today: string): Span | undefined
     ? unit(first ?? "", second === "before" ? -2 : 2, today)
     : undefined
   if (twice !== undefined) return { ...twice, length: 3 }
-  const step = { this: 0, current: 0, next: 1, coming: 1, last: -1, past: -1, previous: -1 }[first ?? ""]
+  const step = STEPS[first ?? ""]
   if (step !== undefined && second !== undefined) {
     const whole = unit(second, step, today)
     if (whole !== undefined) return { ...whole, length: 2 }
@@ -108,6 +171,8 @@ const relative = (tokens: ReadonlyArray<Token>, today: string): Span | undefined
     ? undefined
     : { ...days(nearest(named, 0, today), 1, 1), weekday: true }
 }
+
+const STEPS = byWord<number>({ this: 0, current: 0, next: 1, coming: 1, last: -1, past: -1, previous: -1 })
 
 export const unit = (word: string, step: number, today: string): { from: string; to: string } | undefined => {
   const [year, month] = today.split("-").map(Number) as [number, number]
@@ -169,6 +234,12 @@ const calendar = (tokens: ReadonlyArray<Token>, today: string, implied?: number)
   }
   const dayOf = ordinal(first)
   if (dayOf === undefined) return undefined
+  // "The 5th of next month".
+  const step = second === "of" && fourth === "month" ? STEPS[third] : undefined
+  if (step !== undefined) {
+    const text = `${unit("month", step, today)!.from.slice(0, 8)}${pad(dayOf)}`
+    return isoDate(text) === undefined ? undefined : days(text, 1, 4)
+  }
   return second === "of" ? date(dayOf, third, fourth, 3) : date(dayOf, second, third, 2)
 }
 

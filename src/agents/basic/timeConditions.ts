@@ -61,8 +61,11 @@ export const TIME_CONDITIONS: ReadonlyArray<readonly [patterns: ReadonlyArray<st
       `${WHO} ${SILENT} to (a|an|the|our|their) {quality} (for|about|on) (a|an|the|our)? {other} (in|for|within|during) {span}`,
       `${WHO} ${SILENT} to (a|an|the|our|their) {quality} (in|for|within|during) {span}`,
       `${WHO} ${SILENT} (to)? (us|me)? {when}`,
+      `${WHO} (were|was) ${SILENT} {when}`,
+      `${WHO} (weren't|werent|wasn't|wasnt) (contacted|spoken to|spoken with|talked to|reached) {when}`,
       `(haven't|havent|have not) (i|we|you) ${TOUCHED} {when}`,
-      `${WHO} (i|we|you) (haven't|havent|have not|didn't|didnt) ${TOUCHED} {when}`
+      `${WHO} (i|we|you) (haven't|havent|have not|didn't|didnt) ${TOUCHED} {when}`,
+      `${WHO} (has|have|had)? (nobody|no one|noone|none of us) (has|have|had)? ${TOUCHED} {when}`
     ],
     silence
   ],
@@ -135,7 +138,7 @@ export const TIME_CONDITIONS: ReadonlyArray<readonly [patterns: ReadonlyArray<st
     () => [Condition.Not({ of: Condition.Mine() })]
   ],
   [
-    [`${WHO} (have|has|had|with) (a|an|any|some|the|their)? {column} {when}`],
+    [`${WHO} (have|has|had|having|with) (a|an|any|some|the|their)? {column} {when}`],
     ({ column, when }, { today }) =>
       CONCEPT_WORDS.has(folded(column!)) || DATE_VERBS[folded(column!)] !== undefined
         ? [Condition.With({ words: column! }), Condition.Time({ when: timeAt(when!, today)!.when })]

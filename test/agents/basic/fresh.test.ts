@@ -37,7 +37,9 @@ const SETS = [
   ["twentysixth", 0.9, false],
   ["twentyseventh", 0.9, false],
   ["twentyeighth", 0.5, false],
-  ["leftout", 0.5, false]
+  ["twentyninth", 0.85, true],
+  ["leftout", 0.5, false],
+  ["dropped", 0.85, false]
 ] as const
 
 layer(BasicAgent, { excludeTestServices: true })("questions in people's own wording", (it) => {

@@ -17,14 +17,21 @@ export const grouped = (captures: Captures, context: Context): Asked | undefined
   const tail = captures["tail"] === undefined ? [] : readConditions(captures["tail"], context)
   // "Invoices per country over 10": the invoices, or their number?
   if (measure === undefined || tail === undefined || COMPARING.test(captures["tail"]?.[0]?.word ?? "")) return undefined
-  const lookup = { ...measure.lookup, conditions: [...measure.lookup.conditions, ...tail] }
   const { by, other } = captures
+  const conditions = [...measure.lookup.conditions, ...tail].map((one) => (by === OWNER ? exceptOwner(one) : one))
+  const lookup = { ...measure.lookup, conditions }
   // "Average minutes per meeting" is that of the meetings.
   const each = nounAt(by!, context)
   if (measure.figure === "avg" && each?.length === by!.length && each.noun.type.id === lookup.noun.type.id)
     return { measure: { ...measure, lookup }, by: other === undefined ? [] : [other] }
   return { measure: { ...measure, lookup }, by: [by!, ...(other === undefined ? [] : [other])] }
 }
+
+/** "Who has the most leads, except Nadia": of the owners. */
+const exceptOwner = (condition: Condition): Condition =>
+  condition._tag === "Not" && condition.of._tag === "Called"
+    ? Condition.Not({ of: Condition.Owned({ words: tokenize(condition.of.name) }) })
+    : condition
 
 export const counted = (captures: Captures, context: Context): Asked | undefined => {
   const measure = measured("count")(captures, context)

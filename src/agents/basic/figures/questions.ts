@@ -91,7 +91,7 @@ export const FIGURE_QUESTIONS = rules<Asked>(
   [
     [
       `${WHICH} {by} <have> (the)? <most> {m}`,
-      `${WHICH} {by} <does> <we>? (have|had|hold|get|got|see|sell|make)? (the)? <most> {m}`
+      `${WHICH} {by} <does> <we>? (have|had|hold|get|got|see|sell|make|carry|stock|offer|keep)? (the)? <most> {m}`
     ],
     (captures, context) => best(false, isOne(captures))(captures, context)
   ],

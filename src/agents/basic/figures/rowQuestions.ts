@@ -50,6 +50,14 @@ export const ROW_QUESTIONS = rules<Asked>(
     rows(true)
   ],
   [
+    ["who (has|have|had) (the)? (earliest|oldest) {of}"],
+    (captures, context) => rows(true)({ ...captures, lookup: tokenize("person") }, context)
+  ],
+  [
+    ["who (has|have|had) (the)? (latest|most recent|newest) {of}"],
+    (captures, context) => rows(false)({ ...captures, lookup: tokenize("person") }, context)
+  ],
+  [
     ["who (is|are|was|were|got|has been|have been)? {dated} (last|most recently|latest)"],
     ({ dated }, context) => rows(false)({ lookup: tokenize("person"), of: dated! }, context)
   ],

@@ -7,6 +7,34 @@ const THAT =
   "(if|whether|is it true that|is it right that|is it correct that|is it so that|am i right that|confirm that|confirm|i think that|i think|i believe)"
 
 export const DETAIL_PARAPHRASES: Paraphrases = [
+  [
+    [
+      "(has|have|is|was) {full} (been)? {one} or (is|are) (it|that|that one|he|she|they|this one) (still|just|only)? (open|pending|running|ongoing|not)"
+    ],
+    "is {full} {one}"
+  ],
+  [
+    [
+      "(which one of us|which of us|who of us|who) (has|looks after|is looking after|manages|handles|owns) {full} is (it|that) {person}"
+    ],
+    "who looks after {full}"
+  ],
+  [
+    [
+      "do i or does {person} (own|have|look after|manage|handle) {full}",
+      "does {person} or do i (own|have|manage) {full}"
+    ],
+    "who looks after {full}"
+  ],
+  [
+    ["(what is)? (the)? {concepts} (of|for) {name} and (also)? (its|their|his|her) {what}"],
+    "{concepts} and {what} of {name}"
+  ],
+  [["what (did|does) {full} (want|need|buy) (from us)"], "{full} 's interest"],
+  [
+    [`how long ago was it that ${WE} (last)? (contacted|spoke to|spoke with|talked to|called) {name}`],
+    "{name} 's last contact"
+  ],
   [[`${THAT} {full} (is|was) (still|now|already)? (a|an)? {one}`], "is {full} a {one}"],
   [[`${THAT}? {full} (belongs to|is assigned to) {person}`], "who looks after {full}"],
   [
@@ -66,6 +94,7 @@ export const DETAIL_PARAPHRASES: Paraphrases = [
     ],
     "how do i reach {full}"
   ],
+  [["what (does|do|did) (my|the|your) {when} look like"], "what did i have {when}"],
   [["what (does|do|did) {rest} look like"], "{rest}"],
   [["(what is|which is|tell me|give me)? (the|their) (company|employer|firm) (of|for) {full}"], "{full} 's company"],
   [

@@ -4,6 +4,22 @@ import { type Paraphrases } from "./table.ts"
 const PERIOD = "(of|in|during|for)"
 
 export const FIGURE_PARAPHRASES: Paraphrases = [
+  [["(my|the|our)? busiest {period} (for|of|by|in terms of|with) {noun}"], "which {period} had the most {noun}"],
+  [["(my|the|our)? quietest {period} (for|of|by|in terms of|with) {noun}"], "which {period} had the fewest {noun}"],
+  [
+    [
+      "(in)? (which|what) {period} (of|in) {when} (did|do|have) (i|we) (meet|see|met|seen|meet with) {name} (the)? (most|most often|most frequently)"
+    ],
+    "which {period} in {when} had the most meetings with {name}"
+  ],
+  [
+    ["(in)? (which|what) {period} (did|do|have) (i|we) (meet|see|met|seen|meet with) {name} (the)? (most|most often)"],
+    "which {period} had the most meetings with {name}"
+  ],
+  [
+    ["how many minutes (did|do|does) {lookup} (take|last|take up) (altogether|in total|overall|together)?"],
+    "total minutes of {lookup}"
+  ],
   [
     ["(which|what) {period} (was|is) (the|my|our)? busiest", "(my|the|our)? busiest {period}"],
     "which {period} had the most meetings"

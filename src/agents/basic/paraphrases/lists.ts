@@ -38,6 +38,17 @@ export const LIST_PARAPHRASES: Paraphrases = [
     "list {lookup} who are {rest}"
   ],
   [["(show|show me|list|give me)? (which|who) (of|among) {lookup} (have|has) {rest}"], "list {lookup} who have {rest}"],
+  [["(except|excluding) {person} 's how many {lookup}"], "how many {lookup} without {person} 's"],
+  [["{lookup} {one} (excluded|excepted|excluding)"], "{lookup} except {one}"],
+  [["(who|which people|which ones) at {place} (are|is) my {noun}"], "my {noun} at {place}"],
+  [
+    ["{person} and {rival} (together|combined|between them) how many {lookup}"],
+    "how many {lookup} do {person} and {rival} have together"
+  ],
+  [
+    ["{person} and {rival} (together|combined|between them) how many {one}"],
+    "how many {one} people do {person} and {rival} have together"
+  ],
   // Counts.
   [
     [

@@ -176,6 +176,26 @@ export const MEETING_PARAPHRASES: Paraphrases = [
     ],
     "my first meeting {when}"
   ],
+  [
+    ["(what|how) (was|is|did|does) my morning (like|look like|look)? (on)? {when}"],
+    "what did i have {when} in the morning"
+  ],
+  [
+    ["(what|how) (was|is|did|does) my afternoon (like|look like|look)? (on)? {when}"],
+    "what did i have {when} in the afternoon"
+  ],
+  [
+    ["(how many times|how often) (did|have|do)? (me|i) and {name} (met|meet|have met|see each other)"],
+    "how many times have i met {name}"
+  ],
+  [
+    ["when did {i} (meet|see|meet with) {name} (for the first time|the first time|first)"],
+    "my first meeting with {name}"
+  ],
+  [["did i (meet|see|meet with) {name} or {rival} {when}"], "my meetings with {name} or {rival} {when}"],
+  [["(who|whom) did {i} (see|meet|meet with) (at|in|during) (the|my)? {rest}"], "who attended {rest}"],
+  [["how many {weekday} {noun} {when}"], "how many {noun} on every {weekday} {when}"],
+  [["(the|my|our)? {weekday} {noun} {when}"], "{noun} on every {weekday} {when}"],
   [["(the|my|our)? morning {noun} {when}"], "{noun} {when} in the morning"],
   [["(the|my|our)? afternoon {noun} {when}"], "{noun} {when} in the afternoon"],
   [["(the|my|our)? evening {noun} {when}"], "{noun} {when} in the evening"],

@@ -3,7 +3,7 @@ import { isName } from "../fits.ts"
 import { byLength, startsWith } from "../patterns.ts"
 import { isQuestionWord } from "../respell.ts"
 import type { Context } from "../readConversation.ts"
-import { type Token, tokenize } from "../tokenize.ts"
+import { folded, type Token, tokenize } from "../tokenize.ts"
 import { DETAIL_FILLERS, DETAILS } from "./words.ts"
 
 type Tokens = ReadonlyArray<Token>
@@ -25,9 +25,13 @@ const isNamed = (rest: Tokens): boolean =>
     return !capital && /^\p{L}{3,}$/u.test(word) && !isKnown && !CUES.some(({ words }) => words.includes(word))
   })
 
+/** "Who spoke to Ada Lovelace about the account", "who should look after her": others than the one who does. */
+const OTHERS =
+  /^which account |^(?:.* )?(?:who|whom) (?:(?:has |had |have |last )?(?:spoke|spoken|talked|called)|should|would|could|must|can)\b(?! (?:i|we|you)\b)/
+
 /** "Who has the account of Ada Lovelace" as "Ada Lovelace's owner"; undefined if any other word is in it. */
 export const readDetail = (tokens: Tokens, context: Context): Tokens | undefined => {
-  if (tokens.length < 3 || tokens.length > MAX_WORDS) return undefined
+  if (tokens.length < 3 || tokens.length > MAX_WORDS || OTHERS.test(folded(tokens))) return undefined
   const asked: Array<string> = []
   const questions = new Set<string>()
   let name: Tokens | undefined

@@ -266,6 +266,24 @@ const isWord = (token: Token | undefined, context: Context): boolean =>
   CARDINALS[token.word] === undefined &&
   isValue([token], context)
 
+/** The parts of a question that a verb can lead to. */
+const objects = ({ by, either, length, name, values, withs }: Slots): number =>
+  values.length + withs.length + [by, either, length, name].filter((part) => part !== undefined).length
+
+const LONG = /(?<!how) long\b/
+/** "How many is too many", "how many of us have leads", and what was so at a time that isn't said. */
+const OTHER_COUNT =
+  /\bhow many of (?:us|you|(?:the|our) (?:team|reps|colleagues|sales team))\b|\b(is|are|was|were|be) (too|so) (many|few|much)\b|\b(did|had|was|were)\b.* then$/
+/** "How many customers left", "who have left us": they are gone. "How many do I have left" are still there. */
+const isGone = (tokens: Tokens, at: number): boolean => {
+  const before = tokens.slice(0, at)
+  return (
+    !before.some(({ word }) => /^(do|does|did|are|is|there|got|still)$/.test(word)) ||
+    /^(who|that|which)$/.test(before.at(-1)!.word) ||
+    /^(us|me|early|because)$/.test(tokens[at + 1]?.word ?? "")
+  )
+}
+
 const MAX_WORDS = 24
 /** Questions for something else than rows or their number. */
 const OTHERWISE = /^(why|when|where|how (?!many\b)|whose)/
@@ -294,13 +312,20 @@ export const readSlots = (tokens: Tokens, context: Context, isNamed = false): To
   // "Is a customer of whom": what is asked for comes last.
   if (/^(who|whom|whose|which|what)$/.test(tokens.at(-1)!.word)) return undefined
   const said = folded(tokens)
-  if (FIGURES.test(said)) return undefined
+  if (FIGURES.test(said) || OTHER_COUNT.test(said)) return undefined
   const slots: Slots = { count: false, mine: false, values: [], withs: [] }
+  // How many parts a verb has to lead to one more than.
+  let led = -1
   for (let at = 0; at < tokens.length;) {
     const length = take(slots, tokens.slice(at), at === 0, context)
     if (length === undefined || length === 0) return undefined
+    if (words.LEADING.has(folded(tokens.slice(at, at + length)))) led = objects(slots)
+    if (tokens[at]!.word === "left" && length === 1 && isGone(tokens, at)) return undefined
     at += length
   }
+  // "How many leads bought" isn't the number of leads, and nor is "how many meetings were long".
+  if ((slots.by === undefined && objects(slots) <= led) || (slots.length === undefined && LONG.test(said)))
+    return undefined
   // "Raj meetings", "lost customers, akira": the last word can be a name.
   if (isNamed) {
     const last = slots.values.pop()
