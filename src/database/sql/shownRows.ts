@@ -87,7 +87,7 @@ export class Joins {
   }
 }
 
-export const condition = (
+const condition = (
   bound: Bound,
   type: EntityType,
   alias: string,

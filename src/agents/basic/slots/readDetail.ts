@@ -25,9 +25,9 @@ const isNamed = (rest: Tokens): boolean =>
     return !capital && /^\p{L}{3,}$/u.test(word) && !isKnown && !CUES.some(({ words }) => words.includes(word))
   })
 
-/** "Who spoke to Ada Lovelace about the account", "who should look after her": others than the one who does. */
+/** "Who spoke to Ada Lovelace about the account", "who should look after her", "is anyone working on her": not a detail of hers. */
 const OTHERS =
-  /^which account |^(?:.* )?(?:who|whom) (?:(?:has |had |have |last )?(?:spoke|spoken|talked|called)|should|would|could|must|can)\b(?! (?:i|we|you)\b)/
+  /^which account |\bwork(?:s|ed|ing)? on\b|^(?:.* )?(?:who|whom) (?:(?:has |had |have |last )?(?:spoke|spoken|talked|called)|should|would|could|must|can)\b(?! (?:i|we|you)\b)/
 
 /** "Who has the account of Ada Lovelace" as "Ada Lovelace's owner"; undefined if any other word is in it. */
 export const readDetail = (tokens: Tokens, context: Context): Tokens | undefined => {

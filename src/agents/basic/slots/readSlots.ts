@@ -267,13 +267,14 @@ const isWord = (token: Token | undefined, context: Context): boolean =>
   isValue([token], context)
 
 /** The parts of a question that a verb can lead to. */
-const objects = ({ by, either, length, name, values, withs }: Slots): number =>
-  values.length + withs.length + [by, either, length, name].filter((part) => part !== undefined).length
+const objects = ({ by, either, length, mine, name, values, withs }: Slots): number =>
+  values.length + withs.length + Number(mine) + [by, either, length, name].filter((part) => part !== undefined).length
 
 const LONG = /(?<!how) long\b/
-/** "How many is too many", "how many of us have leads", and what was so at a time that isn't said. */
+/** "How many is too many", "how many of us have leads". */
 const OTHER_COUNT =
-  /\bhow many of (?:us|you|(?:the|our) (?:team|reps|colleagues|sales team))\b|\b(is|are|was|were|be) (too|so) (many|few|much)\b|\b(did|had|was|were)\b.* then$/
+  /\bhow many of (?:us|you|(?:the|our) (?:team|reps|colleagues|sales team))\b|\b(?:is|are|was|were|be) (?:too|so) (?:many|few|much)\b/
+const PAST = /\b(?:did|had|was|were)\b/
 /** "How many customers left", "who have left us": they are gone. "How many do I have left" are still there. */
 const isGone = (tokens: Tokens, at: number): boolean => {
   const before = tokens.slice(0, at)
@@ -286,7 +287,7 @@ const isGone = (tokens: Tokens, at: number): boolean => {
 
 const MAX_WORDS = 24
 /** Questions for something else than rows or their number. */
-const OTHERWISE = /^(why|when|where|how (?!many\b)|whose)/
+const OTHERWISE = /^(?:why|when|where|how (?!many\b)|whose|(?:is|are|has|have) .*\bwork(?:ed|ing)? on\b)/
 
 /** Figures that a number of rows is no answer to. */
 const FIGURES =
@@ -313,6 +314,8 @@ export const readSlots = (tokens: Tokens, context: Context, isNamed = false): To
   if (/^(who|whom|whose|which|what)$/.test(tokens.at(-1)!.word)) return undefined
   const said = folded(tokens)
   if (FIGURES.test(said) || OTHER_COUNT.test(said)) return undefined
+  // What was so at a time that isn't said.
+  if (tokens.at(-1)!.word === "then" && PAST.test(said)) return undefined
   const slots: Slots = { count: false, mine: false, values: [], withs: [] }
   // How many parts a verb has to lead to one more than.
   let led = -1
