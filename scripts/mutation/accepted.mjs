@@ -53,6 +53,33 @@ const sooner = "a shortcut for a single request; the groups are the same"
 const only = "only values have a source, so the check is redundant"
 
 export const accepted = [
+  { file: "changes/writeUnits.ts", original: `({ units: [{ op }] }) => op === "delete"`, reason: wording },
+  { file: "changes/writeUnits.ts", is: `op === "delete"`, replacement: "false", reason: wording },
+  {
+    file: "changes/writeUnits.ts",
+    is: `"delete"`,
+    reason: "the wording of an error message; rows that are gone are looked for and not found"
+  },
+  {
+    file: "changes/writeUnits.ts",
+    is: `plan.action === "delete"`,
+    replacement: "false",
+    reason: "rows that are gone are looked for and not found"
+  },
+  {
+    file: "changes/writeUnits.ts",
+    is: "id !== null",
+    replacement: "true",
+    reason: "a new row is assigned no empty reference"
+  },
+  { file: "changes/writeUnits.ts", is: "[]", reason: "of the rows that are found, nothing but their number counts" },
+  { file: "changes/writeUnits.ts", is: "row?.after", reason: "as many rows are written as units, each under its id" },
+  {
+    file: "changes/writeUnits.ts",
+    is: "row === undefined",
+    replacement: "false",
+    reason: "verify looks for the row once more"
+  },
   {
     file: "changes/writeUnits.ts",
     original: "written.length !== units.length",

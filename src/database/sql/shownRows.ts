@@ -87,12 +87,8 @@ export class Joins {
   }
 }
 
-const condition = (
-  bound: Bound,
-  type: EntityType,
-  alias: string,
-  context: FragmentContext
-): ReadonlyArray<string> => (bound._tag === "Always" ? [] : [fragment(bound, type, alias, context)])
+const condition = (bound: Bound, type: EntityType, alias: string, context: FragmentContext): ReadonlyArray<string> =>
+  bound._tag === "Always" ? [] : [fragment(bound, type, alias, context)]
 
 type By = ResolvedGroups["by"][number]
 

@@ -142,6 +142,29 @@ layer(TestServices, { excludeTestServices: true })("a confirmation", (it) => {
       })
     )
 
+    it.effect("each of several rows is judged as it is afterwards, by what changed since, too", () =>
+      Effect.gen(function* () {
+        const own = { ...rule("update", ["status"]), becomes: { owner: "$me" } }
+        const { organization, rita } = yield* reping("afterwards", [rule("read"), own])
+        const owner = entityId(rita.anchorId)
+        const people = yield* addPeople(
+          organization,
+          ["Ada", "Bob"].map((name) => ({ name, status: "Lead", owner }))
+        )
+        const [ada, bob] = people
+        const draft = yield* rita.update("people.update", people, { status: "Won" })
+        yield* set(organization, [bob!], "owner_id = NULL")
+        expect(yield* failing(confirmed(rita, draft))).toEqual([
+          "NotAllowed",
+          "You may not change status of Bob to that."
+        ])
+        expect(yield* cellOf(organization, entityId(ada!), "status")).toBe("Lead")
+        yield* set(organization, [bob!], `owner_id = ${owner}`)
+        yield* confirmed(rita, yield* rita.update("people.update", people, { status: "Won" }))
+        expect(yield* cellOf(organization, entityId(bob!), "status")).toBe("Won")
+      })
+    )
+
     it.effect(
       "nothing is changed by a person who may not read or change the type, or what a cell leads to, any more",
       () =>
