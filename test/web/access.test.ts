@@ -147,7 +147,7 @@ it.each([
 
 it("is no page of an administrator without the power members", async () => {
   const page = await visit({}, "amina")
-  expect(await page.getByRole("heading", { name: "There is no such page" }).count()).toBe(1)
+  await expect.poll(() => page.getByRole("heading", { name: "There is no such page" }).count()).toBe(1)
   expect(await page.getByRole("link", { name: "Access", exact: true }).count()).toBe(0)
 })
 

@@ -123,7 +123,7 @@ describe("people on the administration page", () => {
   it("can be searched and filtered", async () => {
     const page = await open("#/people")
     const rows = page.getByRole("table", { name: "Members" }).getByRole("row")
-    expect(await rows.count()).toBe(7)
+    await expect.poll(() => rows.count()).toBe(7)
     await page.getByLabel("Search").fill("lena")
     await poll(() => rows.count()).toBe(2)
     expect(await words(rows.nth(1))).toMatch(/^Lena Brandt lena@harbor.example member Active .* 1$/)
@@ -373,7 +373,7 @@ describe("every administration page", () => {
       if (name === "person") await page.locator(".verdict summary").first().click()
       expect(await page.evaluate("document.documentElement.scrollWidth"), name).toBeLessThanOrEqual(360)
     }
-    expect(await page.getByRole("table", { name: "Changes" }).getByRole("columnheader").count()).toBe(4)
+    await expect.poll(() => page.getByRole("table", { name: "Changes" }).getByRole("columnheader").count()).toBe(4)
     expect(await accessibilityFaults(page)).toEqual([])
   })
 
@@ -407,7 +407,7 @@ describe("the audit log on the administration page", () => {
     )
     await button(page, "Check again").click()
     await page.locator("main").getByText("record 3 was changed or is missing").waitFor()
-    expect(await page.getByText("Broken", { exact: true }).count()).toBe(1)
+    await expect.poll(() => page.getByText("Broken", { exact: true }).count()).toBe(1)
   })
 })
 

@@ -59,18 +59,18 @@ describe("a list in an answer", () => {
   it("that goes on has a button for the next rows, and the last row is without the hint", () =>
     visit(async (page) => {
       await askAndWait(page, "list people")
-      expect(await rows(page).count()).toBe(5)
+      await expect.poll(() => rows(page).count()).toBe(5)
       expect(await page.locator(".answer").last().innerText()).not.toContain("Say “more”")
       await page.getByRole("button", { name: "More", exact: true }).click()
       await page.locator(".turn[aria-busy=false]").nth(1).waitFor()
-      expect(await rows(page).count()).toBe(4)
+      await expect.poll(() => rows(page).count()).toBe(4)
       expect(await page.getByRole("button", { name: "More", exact: true }).count()).toBe(0)
     }))
 
   it("can be saved whole as a CSV file, also after a reload, and what isn't a list can't", () =>
     visit(async (page) => {
       await askAndWait(page, "list people")
-      expect(await rows(page).count()).toBe(5)
+      await expect.poll(() => rows(page).count()).toBe(5)
       await page.reload()
       await rows(page).nth(4).waitFor()
       const saved = page.waitForEvent("download")
@@ -108,7 +108,7 @@ describe("an answer about one person", () => {
       await next.getByRole("button", { name: "E-mail" }).click()
       await page.locator(".turn[aria-busy=false]").nth(1).waitFor()
       expect(await page.locator(".answer").last().innerText()).toContain("noor.okafor@alderfoods.example")
-      expect(await page.locator(".next").count()).toBe(1)
+      await expect.poll(() => page.locator(".next").count()).toBe(1)
       await page.getByRole("button", { name: "Meetings", exact: true }).click()
       await page.locator(".turn[aria-busy=false]").nth(2).waitFor()
       expect(await page.locator(".answer").last().innerText()).toMatch(/meeting/i)

@@ -113,7 +113,7 @@ describe("asking on the chat page", () => {
       expect(await call.getAttribute("href")).toBe("tel:+16175550188")
       expect(await page.locator(".prose strong").innerText()).toBe("Alder Foods")
       await page.locator('[role="status"]').getByText("Max has answered.").waitFor()
-      expect(await page.locator('[role="log"]').count()).toBe(1)
+      await expect.poll(() => page.locator('[role="log"]').count()).toBe(1)
     }))
 
   it("continues a conversation, which the list names after its first question", () =>
@@ -354,24 +354,24 @@ describe("many conversations", () => {
     await visit(
       async (page) => {
         await page.locator(".history .item").first().waitFor()
-        expect(await page.locator(".history .item").count()).toBe(100)
+        await expect.poll(() => page.locator(".history .item").count()).toBe(100)
         for (let scrolls = 0; (await page.locator(".history .item").count()) < 500 && scrolls < 40; scrolls++) {
           await page.locator(".history .list").evaluate((list: any) => list.scrollTo(0, list.scrollHeight))
           await page.waitForTimeout(100)
         }
-        expect(await page.locator(".history .item").count()).toBe(500)
+        await expect.poll(() => page.locator(".history .item").count()).toBe(500)
         await page.getByPlaceholder("Search your questions").fill("of many-33_")
         await page.getByText("None of your questions contains these words.").waitFor()
         await page.getByPlaceholder("Search your questions").fill("OF MANY-333")
         await page.getByText("Question 1 of many-333").waitFor()
-        expect(await page.locator(".history .item").count()).toBe(1)
+        await expect.poll(() => page.locator(".history .item").count()).toBe(1)
         await page.goto(`${here.stage.url}/#c/many-1`)
         await page.getByText("Answer 1000").waitFor()
-        expect(await page.locator(".turn").count()).toBe(24)
+        await expect.poll(() => page.locator(".turn").count()).toBe(24)
         await page.locator(".scroller").evaluate((one: any) => one.scrollTo(0, 0))
         await page.getByText("Question 953 of many-1").waitFor({ state: "attached" })
         // The visible turns keep their position.
-        expect(await page.getByText("Question 977 of many-1").isVisible()).toBe(true)
+        await expect.poll(() => page.getByText("Question 977 of many-1").isVisible()).toBe(true)
       },
       { who: YUKI }
     )

@@ -147,7 +147,7 @@ describe.each([
     await page.getByLabel("Auth token").fill(TOKEN)
     await page.keyboard.press("Enter")
     await page.getByText("+15125550100").first().waitFor()
-    expect(await page.getByText(`${server.url}/v1/sms/twilio`).count()).toBe(1)
+    await expect.poll(() => page.getByText(`${server.url}/v1/sms/twilio`).count()).toBe(1)
     await page.getByLabel("Whom people without access are told to ask").fill("Jo, 512-555-0199")
     await page.getByLabel("People whose number is in your data").selectOption("member")
     await page.getByText("A sender who can forge the number").waitFor()

@@ -253,7 +253,7 @@ describe("a draft that can't be confirmed any more", () => {
         .waitFor()
       await page.reload()
       await card(page).waitFor()
-      expect(await page.locator(".draft").count()).toBe(1)
+      await expect.poll(() => page.locator(".draft").count()).toBe(1)
       await press(page, "Change 1 person")
       await card(page).getByText("Changed 1 person.").waitFor()
       expect(await statusOf(here.stage, "Emeka Lindqvist")).toBe("Won")

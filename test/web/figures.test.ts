@@ -153,7 +153,7 @@ describe("groups in a model's answer", () => {
     expect(await page.evaluate("document.documentElement.scrollWidth")).toBeLessThanOrEqual(320)
     expect(await accessibilityFaults(page)).toEqual([])
     await page.emulateMedia({ media: "print" })
-    expect(await page.locator(".figures td.number").last().isVisible()).toBe(true)
+    await expect.poll(() => page.locator(".figures td.number").last().isVisible()).toBe(true)
     expect(faults).toEqual([])
     await close()
   })
@@ -196,7 +196,7 @@ describe("groups in a model's answer", () => {
     expect(rows.get("All")).toMatch(/^[\d,]{119}\.5$/)
     expect(await page.title()).not.toBe("run")
     expect(await page.locator(".figures img").count()).toBe(0)
-    expect(await page.locator(".figures th bdi").count()).toBe(4)
+    await expect.poll(() => page.locator(".figures th bdi").count()).toBe(4)
     const widths = await page
       .locator(".figures rect")
       .evaluateAll((bars) => bars.map((bar) => Number(bar.getAttribute("width"))))

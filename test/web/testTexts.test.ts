@@ -115,7 +115,7 @@ describe.each([DESKTOP, PHONE, { ...PHONE, theme: "light" as const }, { ...DESKT
 
       await page.getByRole("link", { name: "Messages and their delivery" }).click()
       await page.getByText("was sent a test").first().waitFor()
-      expect(await page.getByText("(code 21608)").count()).toBeGreaterThan(0)
+      await expect.poll(() => page.getByText("(code 21608)").count()).toBeGreaterThan(0)
       expect(faults).toEqual([])
       await close()
     })

@@ -90,13 +90,13 @@ describe("the page of traces", () => {
     expect(await page.locator(".findings li", { hasText: "repeated statement" }).textContent()).toContain(
       "max people owner:eq ran 12 times in one trace (N+1)"
     )
-    expect(await page.locator(".rows li").count()).toBe(143)
+    await expect.poll(() => page.locator(".rows li").count()).toBe(143)
     expect(await accessibilityFaults(page)).toEqual([])
     await picture(page, `traces-${theme}`)
 
     await slow.locator("a").click()
     await page.locator(".waterfall [data-span]").first().waitFor()
-    expect(await page.locator(".waterfall tbody tr").count()).toBe(4)
+    await expect.poll(() => page.locator(".waterfall tbody tr").count()).toBe(4)
     expect(await page.locator(".detail .findings").textContent()).toContain("max trace explain")
     // The span with the most self time is selected first; its statement is shown without values.
     expect(await page.locator(".details h3").textContent()).toBe("postgres")
@@ -106,7 +106,7 @@ describe("the page of traces", () => {
     await page.getByRole("button", { name: "All traces" }).click()
     await page.locator(".findings li", { hasText: "repeated statement" }).locator("a").click()
     await page.locator("#trace-name", { hasText: "invoke_agent max" }).waitFor()
-    expect(await page.locator(".waterfall tbody tr").count()).toBe(51)
+    await expect.poll(() => page.locator(".waterfall tbody tr").count()).toBe(51)
     expect(await page.locator(".detail .findings").textContent()).toContain("ran 12 times in one trace (N+1)")
     expect(await accessibilityFaults(page)).toEqual([])
     await picture(page, `trace-${theme}`)
@@ -140,7 +140,7 @@ describe("the page of traces", () => {
     const become = (holds: (count: number) => boolean) => expect.poll(async () => holds(await rows.count())).toBe(true)
     await page.getByRole("button", { name: "Denied", exact: true }).click()
     await become((count) => count > 0 && count < 20)
-    expect(await page.locator(".rows .state").count()).toBe(await rows.count())
+    await expect.poll(() => page.locator(".rows .state").count()).toBe(await rows.count())
     await page.getByRole("button", { name: "Denied", exact: true }).click()
     await become((count) => count === 143)
     await page.getByRole("searchbox").fill("invoke_agent")
@@ -179,7 +179,7 @@ describe("the page of traces", () => {
     await page.keyboard.press("Escape")
     await overview(page)
     await page.keyboard.press("/")
-    expect(await page.locator("#name:focus").count()).toBe(1)
+    await expect.poll(() => page.locator("#name:focus").count()).toBe(1)
     expect(faults).toEqual([])
     await close()
   })
@@ -200,7 +200,7 @@ describe("the page of traces", () => {
     )
     const arrived = page.locator(".row", { hasText: "live trace" })
     await arrived.waitFor()
-    expect(await arrived.count()).toBe(1)
+    await expect.poll(() => arrived.count()).toBe(1)
     await close()
   })
 
