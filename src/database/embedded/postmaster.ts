@@ -7,6 +7,7 @@
 import { Effect, Schedule } from "effect"
 import { closeSync, openSync } from "node:fs"
 import { open, readFile, rename, rm, rmdir, stat } from "node:fs/promises"
+import { totalmem } from "node:os"
 import { dirname, join } from "node:path"
 import type { Binaries } from "./binaries.ts"
 import { attempt, EmbeddedServerError, NotYet, refusal } from "./error.ts"
@@ -170,12 +171,19 @@ const argumentsOf = (installation: Installation, socketDir: string): ReadonlyArr
 
 const shellQuoted = (text: string): string => `'${text.replaceAll("'", "'\\''")}'`
 
+/** `shared_buffers` for an amount of memory in bytes: a quarter, as Postgres recommends, and 128 MB to 8 GB. The memory is taken as pages are read. */
+export const sharedBuffersOf = (memory: number): string =>
+  `${Math.min(8192, Math.max(128, Math.floor(memory / 4 / 2 ** 20)))}MB`
+
+/** The bytes of memory that this process may use: all of the machine's, or its container's. Node reports no limit as 0 or as more than there is. */
+const memory = Math.min(totalmem(), process.constrainedMemory() || Infinity)
+
 const forOneMachine = {
   cluster_name: "max",
   max_connections: "100",
   // Enough for a restore of some two thousand tables in one transaction.
   max_locks_per_transaction: "256",
-  shared_buffers: "128MB",
+  shared_buffers: sharedBuffersOf(memory),
   fsync: "on",
   full_page_writes: "on",
   synchronous_commit: "on",

@@ -2,10 +2,12 @@ import * as PgConnection from "@effect/sql-pg/PgConnection"
 import { Effect, Exit, Redacted, Scope } from "effect"
 import { execFileSync } from "node:child_process"
 import { existsSync, lstatSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs"
+import { totalmem } from "node:os"
 import { join } from "node:path"
 import { setTimeout as delay } from "node:timers/promises"
 import { describe, expect, it } from "vitest"
 import { canEnter } from "../../../src/database/embedded/folders.ts"
+import { sharedBuffersOf } from "../../../src/database/embedded/postmaster.ts"
 import {
   Peer,
   cleanUpAfterwards,
@@ -55,7 +57,12 @@ describe.concurrent("the embedded server", () => {
         expect(yield* setting("listen_addresses")).toBe("")
         expect(yield* setting("fsync")).toBe("on")
         expect(yield* setting("server_encoding")).toBe("UTF8")
-        expect(yield* setting("shared_buffers")).toBe("128MB")
+        const [buffers] = yield* query(
+          source,
+          "SELECT pg_size_bytes(current_setting('shared_buffers'))::float8 AS bytes"
+        )
+        expect(buffers?.["bytes"]).toBeGreaterThanOrEqual(128 * 2 ** 20)
+        expect(buffers?.["bytes"]).toBeLessThanOrEqual(Math.max(128 * 2 ** 20, totalmem() / 4))
         expect(yield* setting("allow_alter_system")).toBe("off")
         expect(yield* setting("data_checksums")).toBe("on")
         const [row] = yield* query(
@@ -70,6 +77,15 @@ describe.concurrent("the embedded server", () => {
         expect(tcpSocketsOf(livePid(options.dataDir))).toEqual([])
       })
     )
+  })
+
+  it.each([
+    [256 * 2 ** 20, "128MB"],
+    [2 * 2 ** 30, "512MB"],
+    [16 * 2 ** 30, "4096MB"],
+    [1024 * 2 ** 30, "8192MB"]
+  ])("of %d bytes of memory takes at most %s for shared buffers", (memory, buffers) => {
+    expect(sharedBuffersOf(memory)).toBe(buffers)
   })
 
   it("stores a random password in a private file of the state folder only", async () => {
