@@ -110,7 +110,7 @@ const rightsOn = Effect.fnUntraced(function* (relation: string) {
     SELECT '' || acl.privilege_type AS line FROM pg_class c, aclexplode(c.relacl) acl, pg_roles r
       WHERE c.oid = '${relation}'::regclass AND r.oid = acl.grantee AND r.rolname LIKE 'max\\_change\\_%'
     UNION ALL SELECT acl.privilege_type || ' (' || string_agg(a.attname::text, ', ' ORDER BY a.attname) || ')' FROM pg_attribute a, aclexplode(a.attacl) acl, pg_roles r
-      WHERE a.attrelid = '${relation}'::regclass AND r.oid = acl.grantee AND r.rolname LIKE 'max\\_change\\_%' AND acl.privilege_type <> 'SELECT'
+      WHERE a.attrelid = '${relation}'::regclass AND NOT a.attisdropped AND r.oid = acl.grantee AND r.rolname LIKE 'max\\_change\\_%' AND acl.privilege_type <> 'SELECT'
       GROUP BY acl.privilege_type) x ORDER BY 1`)
 })
 
