@@ -233,7 +233,11 @@ export const readCreate = (
   if (way.bare && at === 0 && words[0]?.quoted === true && words.length > 1)
     for (const type of context.types) of({ type, name: words.slice(0, 1), rest: words.slice(1) })
   const meetings = context.types.find(({ id }) => id === "meetings")
-  const timed = way.titled && words.some((_, from) => momentAt(words.slice(from), calendarOf(context)) !== undefined)
+  // "Schedule it for Friday at 4": it is there already.
+  const timed =
+    way.titled &&
+    !isPronoun(words.slice(at, at + 1)) &&
+    words.some((_, from) => momentAt(words.slice(from), calendarOf(context)) !== undefined)
   if (timed && found.length === 0 && meetings !== undefined)
     of({ type: meetings, rest: [...lead, ...words.slice(start)] })
   return found

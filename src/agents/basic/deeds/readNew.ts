@@ -91,6 +91,8 @@ interface Search extends About {
   /** Whether the row has to have a name. */
   readonly isNamed: boolean
   readonly isPerson: boolean
+  /** Whether only what tells itself from a name counts: times, lengths, people after "with", columns. */
+  readonly isStrict?: true
   readonly maySearch: () => boolean
   /** States from which the words can't be read to their end. */
   readonly failed: Set<string>
@@ -148,7 +150,7 @@ function* steps(words: Words, so: New, about: Search, depth: number): Generator<
       if (length !== undefined) yield [lead + length.length, { ...so, minutes: length.value }]
     }
   }
-  if (so.name === undefined) {
+  if (so.name === undefined && about.isStrict !== true) {
     for (const lead of leads(NAMED)) yield* announced(words, lead, so, about)
   }
   if (columnOfConcept("due", columns) !== undefined) {
@@ -270,24 +272,26 @@ function* steps(words: Words, so: New, about: Search, depth: number): Generator<
         ]
       }
       // "Slides for the launch" is rather a name.
-      if (lead > 0 && !kinded.includes(lead)) yield [lead + length, setting(so, Setting.Value({ value }))]
+      if (lead > 0 && about.isStrict !== true && !kinded.includes(lead))
+        yield [lead + length, setting(so, Setting.Value({ value }))]
     }
   }
   const skipped = SKIPPED.find((text) => startsWith(words, text))
   if (skipped !== undefined && skipped.length < words.length + (depth > 0 ? 1 : 0)) yield [skipped.length, so]
-  // "45 minutes with Olga tomorrow at 4 for a Roadmap talk": what follows the article is all that is left.
+  if (about.isStrict === true) return
+  // "45 minutes with Olga tomorrow at 4 for a Roadmap talk", "about the budget": what follows is all that is left.
+  const article = /^(a|an|the)$/.test(words[1]?.word ?? "") ? 2 : 1
   if (
     so.name === undefined &&
     so.moment.time !== undefined &&
-    first!.word === "for" &&
-    /^(a|an|the)$/.test(words[1]?.word ?? "") &&
-    words.length > 2
+    (first!.word === "about" || (first!.word === "for" && article === 2)) &&
+    words.length > article
   )
-    for (const found of names(words, 2, so)) if (found[0] === words.length) yield found
+    for (const found of unannounced(words, article, so, about)) if (found[0] === words.length) yield found
   if (so.name === undefined && depth <= MAX_BEFORE_NAME) {
     // "we need someone to clean the kitchen": an infinitive is no person's name.
-    if (!/^(for|about|of|to)$/.test(first!.word)) yield* names(words, 0, so)
-    else if (!about.isPerson) yield* names(words, 1, so)
+    if (!/^(for|about|of|to)$/.test(first!.word)) yield* unannounced(words, 0, so, about)
+    else if (!about.isPerson) yield* unannounced(words, 1, so, about)
   }
   // "book Fatima for an hour".
   if (depth === 0 && about.fields.some(({ id, kind }) => id === guests && kind === "references"))
@@ -336,6 +340,41 @@ function* announced(words: Words, from: number, so: New, { calendar, columns }: 
 }
 /** Words that begin something else than a name's rest, however they are written. */
 const BEGINNING = new Set("on at with for and from lasting inviting".split(" "))
+
+/** Names that no word announces: what can all be said of a row is none, and neither is "one for Nia". */
+function* unannounced(words: Words, from: number, so: New, about: Search) {
+  const [first, second] = words.slice(from)
+  if (
+    first === undefined ||
+    (first.quoted !== true && COUNTED.test(first.word) && FUNCTION_WORDS.has(second?.word ?? ""))
+  )
+    return
+  // "for an hour": its number was taken for an article.
+  const isLength =
+    first.quoted !== true && (UNITS.test(first.text) || lengthAt(words.slice(Math.max(0, from - 1))) !== undefined)
+  if (isLength) return
+  for (const found of names(words, from, so)) {
+    const name = words.slice(from, found[0])
+    if (name.some(({ quoted }) => quoted) || !isSaidOf(name, about)) yield found
+  }
+}
+/** What is left of a length without its number. */
+const UNITS = /^(hours?|hrs?|minutes?|mins?)$/
+const COUNTED = /^(one|another|more)$/
+
+/** Whether words are a description of a new row without its name: "high priority", "on Monday with Nia", "due". */
+const isSaidOf = (name: Words, about: Search): boolean =>
+  !name.some(({ text }) => /\p{L}/u.test(text)) ||
+  (COUNTED.test(name.at(-1)!.text) && name.length > 1) ||
+  [...DUE, ...OWNED, ...GUESTS, ...LASTING].some(
+    (phrase) => phrase.length === name.length && name.every(({ text }, at) => text === phrase[at])
+  ) ||
+  rest(
+    name,
+    { people: [], settings: [], moment: {} },
+    { ...about, isNamed: false, isStrict: true, failed: new Set() },
+    1
+  ) !== undefined
 
 function* names(words: Words, from: number, so: New): Generator<readonly [number, New]> {
   if (words[from]?.quoted === true) {

@@ -52,6 +52,8 @@ export const readSubject =
     if (first === undefined) return undefined
     if (isPronoun(words)) return Subject.It()
     const end = words.at(-1)!
+    // "and Lena's leads" are the rest of a longer description.
+    if (first.quoted !== true && /^(and|or|&)$/.test(first.word)) return undefined
     // "The tasks that" is cut from a longer description.
     if (end.quoted !== true && words.length > 1 && /^(that|which|who|whose)$/.test(end.text)) return undefined
     const set = exceptedFrom(words, context) ?? readSet(words, context)

@@ -22,7 +22,7 @@ type Words = ReadonlyArray<Word>
 const MAX_TELEGRAM = 16
 const MAX_TYPES = 4
 const NO_TELEGRAM =
-  /^(if|unless|when|whenever|until|whether|maybe|perhaps|or|either|only|why|who|whose|which|how|because)$/
+  /^(if|unless|when|whenever|until|whether|maybe|perhaps|or|either|only|why|who|whose|which|how|because|too)$/
 const GIVES = /^(give|hand|pass|send|assign|show|tell|lend|to|for|with)$/
 const CREATING = /^(new|add|create|make|open|log|start)$/
 const ARTICLE = /^(a|an|the|new|another|my|our)$/
