@@ -7,7 +7,7 @@ import { inParallel, type Script } from "../script.ts"
 import { type Deed, Setting } from "./Deed.ts"
 import { type Draft, valuesOf } from "./Draft.ts"
 import { person, type Problem, problem, RANKS, type World } from "./findSubject.ts"
-import { clock } from "./moments.ts"
+import { calendarOf, clock, momentAt } from "./moments.ts"
 import { readNew } from "./readNew.ts"
 import { valuesAmong } from "./labels.ts"
 import { FUNCTION_WORDS } from "./lexicon.ts"
@@ -32,7 +32,10 @@ export function* creation(deed: Extract<Deed, { _tag: "Create" }>, world: World)
   const what = readNew(own, vocabulary, fields, context, world.effort)
   if (what === undefined) return problem(RANKS.words, notWhole(context))
   if (what.name === undefined) return problem(RANKS.value, unnamed(deed.type))
-  const doubt = yield* doubtOf(what.name, naming === undefined && deed.name === undefined, vocabulary, world)
+  const isNew = naming === undefined && deed.name === undefined
+  const before = deed.rest[deed.rest.findIndex(({ start }) => start === what.name![0]!.start) - 1]
+  const isFound = isNew && !/^(called|named|titled|entitled|name|title)$/.test(before?.word ?? "")
+  const doubt = yield* doubtOf(what.name, isFound, vocabulary, world)
   if (doubt !== undefined) return problem(RANKS.words, doubt)
   const target: Target = { vocabulary, fields, cells: {} }
   const said1 = what.people.filter((words) => !/^(her|him|them)$/.test(textOf(said, words).toLowerCase()))
@@ -97,19 +100,26 @@ function* doubtOf(
   const ends = isLong && !FUNCTION_WORDS.has(name.at(-2)!.word) ? [[last]] : []
   const begins = isFound && isLong && name[1]!.word !== "'s" ? [[name[0]!]] : []
   const parts = isLong ? [...ends, ...begins] : isFound ? [name] : []
+  // "Sync Friday 3pm CET", "Sync with everyone".
+  const isTimed = name.some(
+    (_, at) => at > 0 && momentAt(name.slice(at), calendarOf(world.context))?.value.time !== undefined
+  )
+  const isJoint = columnOfConcept("attendees", columns) !== undefined && name.some(({ text }) => text === "with")
+  if (isTimed || isJoint) return UNCLEAR
   const isOwned = columnOfConcept("owner", columns) !== undefined
   const [who, values] = yield* both(
     inParallel(isOwned ? parts.map((words) => person(words, world)) : []),
     inParallel(
-      [...ends, ...begins.filter(([word]) => !word!.capital)].map((words) =>
+      [...ends, ...begins.filter(([word]) => !word!.capital), ...(isLong || !isFound ? [] : [name])].map((words) =>
         valuesAmong(world.said, words, type, columns, () => [])
       )
     )
   )
   const isPerson = who.some((each) => each._tag === "Row" || each.choices !== undefined)
   if (!isPerson && values.every((found) => found.length === 0)) return undefined
-  return isLong ? "Put the name in quotation marks, so that I see where it begins and ends." : unnamed(type)
+  return isLong ? UNCLEAR : unnamed(type)
 }
+const UNCLEAR = "Put the name in quotation marks, so that I see where it begins and ends."
 
 const unnamed = ({ name }: Vocabulary["type"]): string =>
   `What should the new ${name.toLowerCase()} be called? Say it in one sentence, with “called …”.`

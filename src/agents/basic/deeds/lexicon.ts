@@ -197,7 +197,7 @@ const NOT_FIRST = set(
   "to as into of by from be is are was called named titled with and or than 's the a an my our back has have had should been being"
 )
 const NOT_LAST = set(
-  "of to by from with at on in and or the a an as for is are was be my his her their our 's called named has have had should being been so"
+  "every each of to by from with at on in and or the a an as for is are was be my his her their our 's called named has have had should being been so"
 )
 
 /** Whether unquoted words begin and end as a name or a value does. */

@@ -189,7 +189,8 @@ export const readCreate = (
       called.length > 0 &&
       title.length === 0 &&
       words[noun + there.length - 1]!.after.includes(":") &&
-      isValue(called)
+      isValue(called) &&
+      (type.id !== PEOPLE || couldBeName(called))
     )
       of({ type, name: called, rest: [...lead, ...after.slice(called.length)], ...kinds })
     // "A blocked Apollo task named Ship the beta": what stands before the noun isn't the name.

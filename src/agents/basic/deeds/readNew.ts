@@ -7,7 +7,7 @@ import type { Context } from "../readConversation.ts"
 import { byLength, startsWith } from "../patterns.ts"
 import { PEOPLE } from "../../../domain/EntityType.ts"
 import { type Deed, Setting } from "./Deed.ts"
-import { FUNCTION_WORDS } from "./lexicon.ts"
+import { FUNCTION_WORDS, OTHER_REQUESTS } from "./lexicon.ts"
 import { lengthAt } from "./lengths.ts"
 import { calendarOf, type Moment, momentAt } from "./moments.ts"
 import { couldBeName } from "./readSubject.ts"
@@ -84,6 +84,10 @@ export const readNew = (
     maySearch,
     failed: new Set()
   })
+  // "A high priority task" has no name; a list of cells has none either.
+  const { name, rest: more } = deed
+  if (name !== undefined && name !== more && !name.some(({ quoted }) => quoted) && isSaidOf(name, search(false)))
+    return undefined
   return rest(deed.rest, start, search(true), 0) ?? rest(deed.rest, start, search(false), 0)
 }
 
@@ -253,6 +257,13 @@ function* steps(words: Words, so: New, about: Search, depth: number): Generator<
   }
   // "in the Back end board", "in In Review", "as a lead"; "medium priority" alone.
   const kinded = leads([["for", "the"]])
+  // "A task to call Ada": what is to be done.
+  const isInfinitive =
+    so.name === undefined &&
+    !about.isPerson &&
+    first!.word === "to" &&
+    words[1]?.capital === false &&
+    words[1].quoted !== true
   for (const lead of [...leads(IN), ...kinded, 0]) {
     for (const length of valueLengths(words.slice(lead)).slice(0, 4)) {
       const value = words.slice(lead, lead + length)
@@ -272,12 +283,15 @@ function* steps(words: Words, so: New, about: Search, depth: number): Generator<
         ]
       }
       // "Slides for the launch" is rather a name.
-      if (lead > 0 && about.isStrict !== true && !kinded.includes(lead))
+      if (lead > 0 && about.isStrict !== true && !isInfinitive && !kinded.includes(lead))
         yield [lead + length, setting(so, Setting.Value({ value }))]
     }
   }
   const skipped = SKIPPED.find((text) => startsWith(words, text))
-  if (skipped !== undefined && skipped.length < words.length + (depth > 0 ? 1 : 0)) yield [skipped.length, so]
+  // "and cancel the one with Nia" is another request.
+  const isRequest = first!.word === "and" && OTHER_REQUESTS.has(words[1]?.word ?? "") && skipped?.length === 1
+  if (skipped !== undefined && !isRequest && skipped.length < words.length + (depth > 0 ? 1 : 0))
+    yield [skipped.length, so]
   if (about.isStrict === true) return
   // "45 minutes with Olga tomorrow at 4 for a Roadmap talk", "about the budget": what follows is all that is left.
   const article = /^(a|an|the)$/.test(words[1]?.word ?? "") ? 2 : 1
@@ -344,14 +358,12 @@ const BEGINNING = new Set("on at with for and from lasting inviting".split(" "))
 /** Names that no word announces: what can all be said of a row is none, and neither is "one for Nia". */
 function* unannounced(words: Words, from: number, so: New, about: Search) {
   const [first, second] = words.slice(from)
-  if (
-    first === undefined ||
-    (first.quoted !== true && COUNTED.test(first.word) && FUNCTION_WORDS.has(second?.word ?? ""))
-  )
+  if (first === undefined) return
+  const isPlain = first.quoted !== true
+  if (isPlain && (JOINED.test(first.text) || (COUNTED.test(first.word) && FUNCTION_WORDS.has(second?.word ?? ""))))
     return
   // "for an hour": its number was taken for an article.
-  const isLength =
-    first.quoted !== true && (UNITS.test(first.text) || lengthAt(words.slice(Math.max(0, from - 1))) !== undefined)
+  const isLength = isPlain && (UNITS.test(first.text) || lengthAt(words.slice(Math.max(0, from - 1))) !== undefined)
   if (isLength) return
   for (const found of names(words, from, so)) {
     const name = words.slice(from, found[0])
@@ -361,10 +373,14 @@ function* unannounced(words: Words, from: number, so: New, about: Search) {
 /** What is left of a length without its number. */
 const UNITS = /^(hours?|hrs?|minutes?|mins?)$/
 const COUNTED = /^(one|another|more)$/
+/** Words that join what follows to what was said before. */
+const JOINED =
+  /^(like|out|so|than|because|if|which|that|interested|based|similar|except|instead|without|within|until|since)$/
 
 /** Whether words are a description of a new row without its name: "high priority", "on Monday with Nia", "due". */
 const isSaidOf = (name: Words, about: Search): boolean =>
-  !name.some(({ text }) => /\p{L}/u.test(text)) ||
+  !name.slice(momentAt(name, about.calendar)?.length ?? 0).some(({ text }) => /\p{L}/u.test(text)) ||
+  (about.isPerson && !couldBeName(name)) ||
   (COUNTED.test(name.at(-1)!.text) && name.length > 1) ||
   [...DUE, ...OWNED, ...GUESTS, ...LASTING].some(
     (phrase) => phrase.length === name.length && name.every(({ text }, at) => text === phrase[at])
