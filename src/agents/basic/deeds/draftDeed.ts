@@ -336,6 +336,18 @@ const withTypes = (
       )
     )
   const own = typeOf(deed, context)
+  // "Extend Rotate keys by two days": what has no length has a date.
+  if (deed._tag === "Stretch") {
+    const dated = vocabularies.filter(({ columns }) => columnOfConcept("length", columns) === undefined)
+    if (dated.length > 0) {
+      const { minutes, subject } = deed
+      const lasting = vocabularies.filter((each) => !dated.includes(each))
+      return [
+        ...withTypes(Deed.Shift({ subject, minutes }), dated, fields, context, effort),
+        ...(lasting.length === 0 ? [] : withTypes(deed, lasting, fields, context, effort))
+      ]
+    }
+  }
   const types = vocabularies
     .filter(
       (each) =>

@@ -84,6 +84,19 @@ export const CREATES: ReadonlyArray<Omit<Way, "place"> & { readonly pattern: Pat
     titled: false,
     bare: false
   },
+  // "Nia needs a new task: …".
+  {
+    pattern: shapeOf("{who} (needs|gets|should get|will get) (a|another|one more) (new)? {rest}"),
+    statement: false,
+    titled: false,
+    bare: false
+  },
+  {
+    pattern: shapeOf("(there is|there 's|there should be) (a|another|one more) (new)? {rest}"),
+    statement: false,
+    titled: false,
+    bare: false
+  },
   // "Give Nia a new task": with whom it is for.
   { pattern: shapeOf("give {rest}"), statement: false, titled: false, bare: false, gives: true },
   {

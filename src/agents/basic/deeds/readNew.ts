@@ -267,6 +267,9 @@ function* steps(words: Words, so: New, about: Search, depth: number): Generator<
   for (const lead of [...leads(IN), ...kinded, 0]) {
     for (const length of valueLengths(words.slice(lead)).slice(0, 4)) {
       const value = words.slice(lead, lead + length)
+      // "Call the vendor with high priority".
+      if (lead === 0 && value.slice(1).some(({ quoted, word }) => quoted !== true && /^(with|for|by|the)$/.test(word)))
+        break
       // "Ship the beta, high priority": the name isn't a part of the value.
       if (value.slice(0, -1).some(({ after }) => after.includes(","))) break
       for (let kind = value.at(-1)!.after.includes(",") ? 3 : 1; kind <= 2; kind++) {

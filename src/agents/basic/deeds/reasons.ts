@@ -126,9 +126,9 @@ export const reasonsOf = (
   const known =
     !isOther && (subject?._tag === "Named" || subject?._tag === "Rows") ? [Part.Reason({ isLoose, subject })] : []
   // "Rotate keys is done. Move …": it may be meant to be marked, too.
-  if (FINISHED_NOW.test(said.slice(name).join(" "))) return known
+  if (!isBecause && FINISHED_NOW.test(said.slice(name).join(" "))) return known
   // "Jaden White is won, Quinn Harris lost": what another row is to be as well.
-  const told = said.slice(name).filter((word) => !ADVERBS.has(word) && !/^(is|are|was|been)$/.test(word))
+  const told = said.slice(name).filter((word) => !ADVERBS.has(word) && word !== "been")
   const isState = told.length === 1 && !isPronoun && !DETERMINED.test(first.word) && !ANSWERS.has(told[0]!)
   // "Add dark mode is late": a row's name, and no request, only if there is a row of that name.
   return isState || OTHER_REQUESTS.has(first.word) ? known : [Part.Reason({ isLoose }), ...known]
