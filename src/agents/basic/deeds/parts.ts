@@ -78,11 +78,13 @@ export const listed: Build = ({ list, x }, read) => {
 }
 export const moment = ({ t }: Captures) => [Setting.Value({ value: t! })]
 export const owner = (captures: Captures) => [
-  // "Assign it to nobody" leaves it without an owner.
-  isNobody(captures["p"]!)
-    ? Setting.Column({ column: [unsaid("owner")], value: [], ...was(captures) })
-    : Setting.Concept({ concept: "owner", value: captures["p"]!, ...was(captures) })
+  Setting.Concept({ concept: "owner", value: captures["p"]!, ...was(captures) })
 ]
+/** "Assign it to nobody" leaves it without an owner. */
+export const handed = (captures: Captures): ReadonlyArray<Setting> =>
+  isNobody(captures["p"]!)
+    ? [Setting.Column({ column: [unsaid("owner")], value: [], ...was(captures) })]
+    : owner(captures)
 const isNobody = (words: Words): boolean =>
   !words.some(({ quoted }) => quoted) && /^(nobody|noone|no one)$/.test(words.map(({ word }) => word).join(" "))
 export const named = ({ v }: Captures) => [Setting.Concept({ concept: "name", value: v! })]

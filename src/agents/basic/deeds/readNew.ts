@@ -249,8 +249,11 @@ function* steps(words: Words, so: New, about: Search, depth: number): Generator<
         .map((text) => text.split(" "))
         .find((text) => startsWith(words.slice(lead + length), text))
       const from = lead + length + (copula?.length ?? 0)
-      for (const value of valueLengths(words.slice(from)).filter((length) =>
-        suits(columnOfPhrase(phrase, columns)!, words.slice(from, from + length), about)
+      // "project Website, low": the value ends at the comma.
+      for (const value of valueLengths(words.slice(from)).filter(
+        (length) =>
+          suits(columnOfPhrase(phrase, columns)!, words.slice(from, from + length), about) &&
+          !words.slice(from, from + length - 1).some(({ after }) => after.includes(","))
       ))
         yield [from + value, setting(so, Setting.Column({ column: phrase, value: words.slice(from, from + value) }))]
     }

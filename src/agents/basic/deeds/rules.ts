@@ -3,6 +3,7 @@ import { Part, Setting } from "./Deed.ts"
 import {
   background,
   column,
+  handed,
   listed,
   moment,
   named,
@@ -108,7 +109,7 @@ export const RULES: ReadonlyArray<Rule> = [
       "(can|could|may|shall) {x} be (assigned|reassigned|given|handed|handed over|transferred|moved|passed|switched) (over)? to {p}",
       "(put|set|get) {p} on {x}"
     ],
-    update(owner)
+    update(handed)
   ],
   [
     ["{x} = {list}", "<set> {x} = {list}", "(update|change|edit|set) {x} (with|to have|=) {list}", "give {x} {list}"],
