@@ -409,6 +409,10 @@ function* names(words: Words, from: number, so: New): Generator<readonly [number
     if (name.some(({ quoted }) => quoted) || name.slice(0, -1).some(({ after }) => after.includes(","))) return
     // "for me to remember: Order toner", "for Raj: Clean the kitchen": the name begins after the colon.
     if (!name[0]!.capital && name.slice(0, -1).some(({ after }) => after.includes(":"))) return
+    // "Ship it": more of the name, which has to be quoted.
+    const next = words[from + length]
+    if (name.at(-1)!.after === "" && next?.quoted !== true && /^(it|them|us|him|her|you)$/.test(next?.text ?? ""))
+      continue
     if (isValue(name)) yield [from + length, { ...so, name }]
   }
 }

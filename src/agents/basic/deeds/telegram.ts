@@ -23,7 +23,7 @@ type Words = ReadonlyArray<Word>
 const MAX_TELEGRAM = 16
 const MAX_TYPES = 4
 const NO_TELEGRAM =
-  /^(if|unless|when|whenever|until|whether|maybe|perhaps|or|either|only|why|who|whose|which|how|because|too)$/
+  /^(if|unless|when|whenever|until|whether|maybe|perhaps|or|either|only|why|who|whose|which|how|because)$/
 const GIVES = /^(give|hand|pass|send|assign|show|tell|lend|to|for|with)$/
 const CREATING = /^(new|add|create|make|open|log|start)$/
 const ARTICLE = /^(a|an|the|new|another|my|our)$/
@@ -33,6 +33,8 @@ export const mayBeTelegram = ({ words }: Said): boolean =>
   words.length >= 2 &&
   words.length <= MAX_TELEGRAM + (ledBy(words) === undefined ? 0 : MAX_TELEGRAM) &&
   !words.some(({ after }) => /[?]/.test(after)) &&
+  // "applied for Support Lead too": beside what there is.
+  words.at(-1)!.word !== "too" &&
   !isRetracted(words)
 
 /** The requests that the parts are, in the order in which they count; none if a word is left over or can be two things. */
