@@ -31,9 +31,13 @@ export const changeOf = (value: Words, { text, words }: Said): Change | undefine
   }
 }
 
-/** The number after the change; undefined if it has more than two decimals. */
+/** The number after the change; undefined if it has more than two decimals, or falls below zero. */
 export const changed = (now: number, by: number, { isPercent, sign }: Change): number | undefined => {
   const exact = now + (sign ?? Number.NaN) * (isPercent ? (now * by) / 100 : by)
   const rounded = Number(exact.toFixed(2))
-  return Number.isFinite(exact) && Math.abs(exact - rounded) < 1e-9 * Math.max(1, Math.abs(exact)) ? rounded : undefined
+  return Number.isFinite(exact) &&
+    !(now >= 0 && exact < 0) &&
+    Math.abs(exact - rounded) < 1e-9 * Math.max(1, Math.abs(exact))
+    ? rounded
+    : undefined
 }

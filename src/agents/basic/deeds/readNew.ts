@@ -267,6 +267,10 @@ function* steps(words: Words, so: New, about: Search, depth: number): Generator<
     first!.word === "to" &&
     words[1]?.capital === false &&
     words[1].quoted !== true
+  // "A task to set Rotate keys to done": a part of the name.
+  const [verb] = so.name ?? []
+  const isMoved =
+    first!.word === "to" && verb?.capital === false && verb.quoted !== true && OTHER_REQUESTS.has(verb.word)
   for (const lead of [...leads(IN), ...kinded, 0]) {
     for (const length of valueLengths(words.slice(lead)).slice(0, 4)) {
       const value = words.slice(lead, lead + length)
@@ -289,7 +293,7 @@ function* steps(words: Words, so: New, about: Search, depth: number): Generator<
         ]
       }
       // "Slides for the launch" is rather a name.
-      if (lead > 0 && about.isStrict !== true && !isInfinitive && !kinded.includes(lead))
+      if (lead > 0 && about.isStrict !== true && !isInfinitive && !isMoved && !kinded.includes(lead))
         yield [lead + length, setting(so, Setting.Value({ value }))]
     }
   }

@@ -127,9 +127,15 @@ export const reasonsOf = (
     !isOther && (subject?._tag === "Named" || subject?._tag === "Rows") ? [Part.Reason({ isLoose, subject })] : []
   // "Rotate keys is done. Move …": it may be meant to be marked, too.
   if (!isBecause && FINISHED_NOW.test(said.slice(name).join(" "))) return known
-  // "Jaden White is won, Quinn Harris lost": what another row is to be as well.
+  // "Jaden White is won, Quinn Harris lost": what another row is to be as well. "Nia approved" tells what a person did.
   const told = said.slice(name).filter((word) => !ADVERBS.has(word) && word !== "been")
-  const isState = told.length === 1 && !isPronoun && !DETERMINED.test(first.word) && !ANSWERS.has(told[0]!)
+  const [state = ""] = told
+  const isState =
+    told.length === 1 &&
+    !isPronoun &&
+    !DETERMINED.test(first.word) &&
+    !ANSWERS.has(state) &&
+    (REASON_VERBS.has(state) || (PAST.test(state) && name > 1))
   // "Add dark mode is late": a row's name, and no request, only if there is a row of that name.
   return isState || OTHER_REQUESTS.has(first.word) ? known : [Part.Reason({ isLoose }), ...known]
 }
