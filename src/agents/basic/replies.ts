@@ -60,7 +60,8 @@ export const called = (said: string, type: ContextType, count: number): string =
   const word = foldText(said)
   if (GENERIC_PERSON_NOUNS.has(word)) return count === 1 ? "person" : "people"
   // "Clear my calendar" says where they are.
-  const own = word === foldText(type.name) || word === foldText(type.plural) || /^(calendar|schedule|agenda)$/.test(word)
+  const own =
+    word === foldText(type.name) || word === foldText(type.plural) || /^(calendar|schedule|agenda)$/.test(word)
   if (own) return uncapitalized(count === 1 ? type.name : type.plural)
   const one = singular(word)
   return count === 1 ? one : one === "person" ? "people" : one === word && !word.endsWith("s") ? `${word}s` : word

@@ -196,7 +196,7 @@ const emptyOrNot: Step = (here, state, context) => {
 
 const negation: Step = ([first], state) =>
   NOT.has(first!.word) && state.isNot !== true
-    ? [1, { ...state, isNot: true, ...(/^exc/.test(first!.word) ? { isExcept: true } : {}) }]
+    ? [1, { ...state, isNot: true, ...(first!.word.startsWith("exc") ? { isExcept: true } : {}) }]
     : undefined
 
 /** "of Yuki and Kofi" are both people's; "and still not done" is another condition; "not done or blocked" is neither. */
