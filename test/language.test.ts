@@ -12,7 +12,7 @@ const VAGUE = /whoever|somebody|nobody|anybody/gi
 /** Files that may contain such words, with the number of occurrences and the reason. */
 const ALLOWED: Readonly<Record<string, readonly [count: number, reason: string]>> = {
   "src/agents/basic/conditions.ts": [3, "basic mode's vocabulary: words of a question"],
-  "src/agents/basic/deeds/lexicon.ts": [10, "basic mode's vocabulary: words of a request"],
+  "src/agents/basic/deeds/lexicon.ts": [11, "basic mode's vocabulary: words of a request"],
   "src/agents/basic/lexicon.ts": [10, "basic mode's vocabulary: words of a question"],
   "src/agents/basic/readLookup.ts": [2, "basic mode's vocabulary: words of a question"],
   "src/agents/basic/slots/readSlots.ts": [2, "basic mode's vocabulary: words of a question"],
@@ -44,6 +44,9 @@ const ALLOWED: Readonly<Record<string, readonly [count: number, reason: string]>
   "test/agents/basic/deeds/fourthTeam.jsonl": [1, "a quoted request"],
   "test/agents/basic/deeds/freshTeam.jsonl": [1, "a quoted request"],
   "test/agents/basic/deeds/seventhTeam.jsonl": [1, "a quoted request"],
+  "test/agents/basic/deeds/thirtiethTeam.jsonl": [1, "a quoted request"],
+  "test/agents/basic/deeds/thirtiethSales.jsonl": [1, "a quoted request"],
+  "test/agents/basic/deeds/thirtiethDesk.jsonl": [1, "a quoted request"],
   "test/agents/basic/deeds/twentyfifthDesk.jsonl": [1, "a quoted request"],
   "test/agents/basic/deeds/twentysecondTeam.jsonl": [1, "a quoted request"],
   "test/agents/basic/deeds/twentythirdDesk.jsonl": [1, "a quoted request"],

@@ -59,7 +59,9 @@ const singular = (word: string): string => {
 export const called = (said: string, type: ContextType, count: number): string => {
   const word = foldText(said)
   if (GENERIC_PERSON_NOUNS.has(word)) return count === 1 ? "person" : "people"
-  const own = word === foldText(type.name) || word === foldText(type.plural)
+  // "Clear my calendar" says where they are.
+  const own =
+    word === foldText(type.name) || word === foldText(type.plural) || /^(calendar|schedule|agenda)$/.test(word)
   if (own) return uncapitalized(count === 1 ? type.name : type.plural)
   const one = singular(word)
   return count === 1 ? one : one === "person" ? "people" : one === word && !word.endsWith("s") ? `${word}s` : word

@@ -69,7 +69,8 @@ export const withoutOpeners = (words: Words): ReadonlyArray<Words> => {
 export const withoutClosers = (words: Words, isPlace: (words: Words) => boolean, kept: boolean): Words => {
   let rest = words
   while (rest.length > 1) {
-    if (rest.at(-1)!.quoted === true) return rest
+    // "three days from now".
+    if (rest.at(-1)!.quoted === true || (rest.at(-1)!.word === "now" && rest.at(-2)?.word === "from")) return rest
     const closer = CLOSING.find((phrase) => phrase.length < rest.length && endsWith(rest, phrase))
     const place = kept ? 0 : placeLength(rest, isPlace)
     const length = Math.max(closer?.length ?? 0, place)

@@ -12,7 +12,7 @@ import { Deed, type Request } from "./Deed.ts"
 import { actionOf, type Draft, valuesOf } from "./Draft.ts"
 import { cellsOf, columnOf, targetOf } from "./draftCells.ts"
 import { creation } from "./draftNew.ts"
-import { draftOfEach, draftOfSet } from "./draftSet.ts"
+import { CANCELS, draftOfEach, draftOfSet } from "./draftSet.ts"
 import { findSubject, NOT_FOUND, type Problem, problem, RANKS, type Row, type World } from "./findSubject.ts"
 import { calendarOf } from "./moments.ts"
 import { readNew } from "./readNew.ts"
@@ -336,6 +336,18 @@ const withTypes = (
       )
     )
   const own = typeOf(deed, context)
+  // "Extend Rotate keys by two days": what has no length has a date.
+  if (deed._tag === "Stretch") {
+    const dated = vocabularies.filter(({ columns }) => columnOfConcept("length", columns) === undefined)
+    if (dated.length > 0) {
+      const { minutes, subject } = deed
+      const lasting = vocabularies.filter((each) => !dated.includes(each))
+      return [
+        ...withTypes(Deed.Shift({ subject, minutes }), dated, fields, context, effort),
+        ...(lasting.length === 0 ? [] : withTypes(deed, lasting, fields, context, effort))
+      ]
+    }
+  }
   const types = vocabularies
     .filter(
       (each) =>
@@ -407,6 +419,7 @@ function* draftOf(deed: Deed, types: ReadonlyArray<ContextType>, world: World, c
     chosen !== undefined && types.some(({ id }) => id === chosen.type.id)
       ? chosen
       : yield* findSubject(deed.subject, types, world)
+  if (isOver(deed, world)) return problem(RANKS.value, OVER)
   if (row._tag === "Problem") {
     const names = deed.subject._tag === "Named" && row.rank === RANKS.missing ? deed.subject.each : undefined
     return names === undefined
@@ -427,6 +440,14 @@ function* draftOf(deed: Deed, types: ReadonlyArray<ContextType>, world: World, c
     ? problem(RANKS.value, values)
     : { _tag: "Draft", actionId, entityIds, values, ...part }
 }
+
+const OVER = "The last one is over. Tell me the day, such as “the last meeting on May 3”."
+/** "Cancel my last meeting with Raj": without a day it is one that was. */
+const isOver = (deed: Exclude<Deed, { _tag: "Create" }>, { said }: World): boolean =>
+  (deed._tag === "Shift" || (deed._tag === "Delete" && CANCELS.test(said.text))) &&
+  deed.subject._tag === "Described" &&
+  deed.subject.order === "last" &&
+  deed.subject.moment === undefined
 
 /** What is wrong with the values whichever of several rows is meant: then it doesn't help to choose one. */
 function* impossible(deed: Deed, { choices = [] }: Problem, world: World): Script<Problem | undefined> {

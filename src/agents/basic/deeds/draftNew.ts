@@ -1,4 +1,5 @@
 /** Drafts a new row from what was said of it. */
+import { PEOPLE } from "../../../domain/EntityType.ts"
 import { foldText } from "../../../domain/keys.ts"
 import { Effort } from "../Effort.ts"
 import { both } from "../locate.ts"
@@ -6,7 +7,7 @@ import { inParallel, type Script } from "../script.ts"
 import { type Deed, Setting } from "./Deed.ts"
 import { type Draft, valuesOf } from "./Draft.ts"
 import { person, type Problem, problem, RANKS, type World } from "./findSubject.ts"
-import { clock } from "./moments.ts"
+import { calendarOf, clock, momentAt } from "./moments.ts"
 import { readNew } from "./readNew.ts"
 import { valuesAmong } from "./labels.ts"
 import { FUNCTION_WORDS } from "./lexicon.ts"
@@ -30,13 +31,12 @@ export function* creation(deed: Extract<Deed, { _tag: "Create" }>, world: World)
   const own = naming === undefined ? deed : { ...deed, name: naming.value }
   const what = readNew(own, vocabulary, fields, context, world.effort)
   if (what === undefined) return problem(RANKS.words, notWhole(context))
-  if (what.name === undefined)
-    return problem(
-      RANKS.value,
-      `What should the new ${deed.type.name.toLowerCase()} be called? Say it in one sentence, with “called …”.`
-    )
-  if (yield* endsOtherwise(what.name, vocabulary, world))
-    return problem(RANKS.words, "Put the name in quotation marks, so that I see where it ends.")
+  if (what.name === undefined) return problem(RANKS.value, unnamed(deed.type))
+  const isNew = naming === undefined && deed.name === undefined
+  const before = deed.rest[deed.rest.findIndex(({ start }) => start === what.name![0]!.start) - 1]
+  const isFound = isNew && !/^(called|named|titled|entitled|name|title)$/.test(before?.word ?? "")
+  const doubt = yield* doubtOf(what.name, isFound, vocabulary, world)
+  if (doubt !== undefined) return problem(RANKS.words, doubt)
   const target: Target = { vocabulary, fields, cells: {} }
   const said1 = what.people.filter((words) => !/^(her|him|them)$/.test(textOf(said, words).toLowerCase()))
   const guests = [...said1, ...(said1.length === 0 ? deed.people : [])]
@@ -84,19 +84,45 @@ function* ownerOrValue(setting: Setting, target: Target, world: World): Script<C
   return other._tag === "Cell" ? other : own
 }
 
-/** Whether a name ends with what is rather said of the row: "buy paper Raj", "fix the sink low". "Email Raj" is a name. */
-function* endsOtherwise(name: ReadonlyArray<Word>, { columns, type }: Vocabulary, world: World): Script<boolean> {
+/**
+ * What is to be asked of a name that is rather said of the row, or begins or ends with what is: "Raj", "buy paper Raj", "high fix
+ * the sink". "Email Raj" is a name.
+ */
+function* doubtOf(
+  name: ReadonlyArray<Word>,
+  isFound: boolean,
+  { columns, type }: Vocabulary,
+  world: World
+): Script<string | undefined> {
   const last = name.at(-1)!
-  const before = name.at(-2)
-  if (name.length < 3 || name.some(({ quoted }) => quoted) || FUNCTION_WORDS.has(before!.word)) return false
+  if (type.id === PEOPLE || name.some(({ quoted }) => quoted)) return undefined
+  const isLong = name.length > 2
+  const ends = isLong && !FUNCTION_WORDS.has(name.at(-2)!.word) ? [[last]] : []
+  const begins = isFound && isLong && name[1]!.word !== "'s" ? [[name[0]!]] : []
+  const parts = isLong ? [...ends, ...begins] : isFound ? [name] : []
+  // "Sync Friday 3pm CET", "Sync with everyone".
+  const isTimed = name.some(
+    (_, at) => at > 0 && momentAt(name.slice(at), calendarOf(world.context))?.value.time !== undefined
+  )
+  const isJoint = columnOfConcept("attendees", columns) !== undefined && name.some(({ text }) => text === "with")
+  if (isTimed || isJoint) return UNCLEAR
+  const isOwned = columnOfConcept("owner", columns) !== undefined
   const [who, values] = yield* both(
-    inParallel(columnOfConcept("owner", columns) === undefined ? [] : [person([last], world)]),
-    inParallel([valuesAmong(world.said, [last], type, columns, () => [])])
+    inParallel(isOwned ? parts.map((words) => person(words, world)) : []),
+    inParallel(
+      [...ends, ...begins.filter(([word]) => !word!.capital), ...(isLong || !isFound ? [] : [name])].map((words) =>
+        valuesAmong(world.said, words, type, columns, () => [])
+      )
+    )
   )
-  return (
-    who.some((each) => each._tag === "Row" || each.choices !== undefined) || values.some((found) => found.length > 0)
-  )
+  const isPerson = who.some((each) => each._tag === "Row" || each.choices !== undefined)
+  if (!isPerson && values.every((found) => found.length === 0)) return undefined
+  return isLong ? UNCLEAR : unnamed(type)
 }
+const UNCLEAR = "Put the name in quotation marks, so that I see where it begins and ends."
+
+const unnamed = ({ name }: Vocabulary["type"]): string =>
+  `What should the new ${name.toLowerCase()} be called? Say it in one sentence, with “called …”.`
 
 const sameWords = (a: ReadonlyArray<Parameters<typeof textOf>[1]>, b: typeof a, said: Said): boolean =>
   a

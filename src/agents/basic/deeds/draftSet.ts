@@ -187,7 +187,7 @@ const wasIn = (cells: ReadonlyArray<Cell>): ReadonlyArray<Filter> =>
         ]
   )
 
-const CANCELS = /\b(cancel|cancell?ed|cancell?ing|call(ed)? off)\b/i
+export const CANCELS = /\b(cancel|cancell?ed|cancell?ing|call(ed)? off)\b/i
 
 /** The cells to set, which don't depend on what a row has. */
 function* cellsOfSet(

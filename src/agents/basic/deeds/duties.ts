@@ -10,11 +10,13 @@ const isWish = ({ words }: Said): boolean =>
   FINISHED.includes(words.at(-1)!.word) &&
   words.some(({ word }) => /^(get|have|need|want|like)$/.test(word)) &&
   !words.some(({ word }) => /^(marked|set|moved|closed|as|to)$/.test(word))
+/** Whether something is said to be to do. */
+export const isOwed = ({ text }: Said): boolean => DUTY.test(text)
 /** Whether a request only says that something has to be finished. */
-export const isDuty = (said: Said): boolean => DUTY.test(said.text) || isWish(said)
-/** Whether a deed would mark a set of rows as finished. */
+export const isDuty = (said: Said): boolean => isOwed(said) || isWish(said)
+/** Whether a deed would mark a set of rows as finished, or a row beside another change: "give A to Raj, it needs to be done". */
 export const isFinishing = (deed: Deed): boolean =>
   deed._tag === "Update" &&
-  deed.subject._tag === "Rows" &&
+  (deed.subject._tag === "Rows" || deed.settings.length > 1) &&
   (deed.list !== undefined ||
     deed.settings.some(({ value }) => value.length === 1 && FINISHED.includes(value[0]!.word)))

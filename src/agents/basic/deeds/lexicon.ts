@@ -164,6 +164,8 @@ export const REASON_PRONOUNS = set(
 export const REASON_VERBS = set(
   "am is are was were has have had 's does did can could will would told said came went left got gave knows thinks found lost won paid sent took bought quit chose says feels looks seems works likes agreed became began fell keeps kept wrote deserves requires stands takes checks"
 )
+/** Words for a person who is none. */
+export const NO_ONE = new Set(["nobody", "noone", "no one"])
 /** Words for several rows. */
 export const MANY = set("all every each both any everyone everybody several some most half these those")
 
@@ -197,7 +199,7 @@ const NOT_FIRST = set(
   "to as into of by from be is are was called named titled with and or than 's the a an my our back has have had should been being"
 )
 const NOT_LAST = set(
-  "of to by from with at on in and or the a an as for is are was be my his her their our 's called named has have had should being been so"
+  "every each of to by from with at on in and or the a an as for is are was be my his her their our 's called named has have had should being been so"
 )
 
 /** Whether unquoted words begin and end as a name or a value does. */

@@ -32,7 +32,8 @@ export const pairsOf = ({ text, words }: Said): ReadonlyArray<readonly [Said, Sa
       const verb = withoutOpeners(before).at(-1)![0]
       const seconds = [
         ...(isVerb(withoutOpeners(rest).at(-1)![0]) ? [rest] : []),
-        ...(isVerb(verb) && !OTHER_REQUESTS.has(rest[0]!.word) ? gapped(verb!, rest) : [])
+        ...(isVerb(verb) && !OTHER_REQUESTS.has(rest[0]!.word) ? gapped(verb!, rest) : []),
+        ...(isLabelled(before) && isLabelled(rest) ? [rest] : [])
       ]
       return seconds.map((second) => [
         { text, words: before },
@@ -42,13 +43,20 @@ export const pairsOf = ({ text, words }: Said): ReadonlyArray<readonly [Said, Sa
     .slice(0, MAX_PLACES)
 }
 
+/** "A: Raj", "A -> Raj", "A to Friday": a row and what it gets, without a verb. */
+const isLabelled = (words: Words): boolean =>
+  !isVerb(words[0]) &&
+  words.filter(
+    ({ after, quoted, word }, at) => after === ":" || (at > 0 && quoted !== true && /^(->|=>|→|=|to)$/.test(word))
+  ).length === 1
+
 /** The words before and after a conjunction, or the end of a sentence. */
 const divided = (words: Words, at: number): readonly [Words, Words] => {
   const each = words[at]!
   const previous = words[at - 1]
   if (previous === undefined || each.quoted === true) return [[], []]
   const isJoint = /^(and|then|also|plus)$/.test(each.word)
-  const ends = /[.;!]/.test(previous.after) || (previous.after === "," && isVerb(each))
+  const ends = /[.,;!]/.test(previous.after)
   if (!isJoint && !ends) return [[], []]
   const rest = words.slice(isJoint ? at + 1 : at)
   return [[...words.slice(0, at - 1), { ...previous, after: "" }], rest]

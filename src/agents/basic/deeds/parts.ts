@@ -1,6 +1,7 @@
 /** What the shapes of requests make of their captures. */
 import { Deed, type Follows, Part, Setting, Subject } from "./Deed.ts"
 import { lengthAt } from "./lengths.ts"
+import { NO_ONE } from "./lexicon.ts"
 import type { Calendar } from "./moments.ts"
 import type { Captures } from "./shapes.ts"
 import { contactOf } from "./vocabulary.ts"
@@ -80,6 +81,11 @@ export const moment = ({ t }: Captures) => [Setting.Value({ value: t! })]
 export const owner = (captures: Captures) => [
   Setting.Concept({ concept: "owner", value: captures["p"]!, ...was(captures) })
 ]
+/** "Assign it to no one" leaves it without an owner. */
+export const handed = (captures: Captures): ReadonlyArray<Setting> =>
+  NO_ONE.has(captures["p"]!.map(({ quoted, word }) => (quoted === true ? '"' : word)).join(" "))
+    ? [Setting.Column({ column: [unsaid("owner")], value: [], ...was(captures) })]
+    : owner(captures)
 export const named = ({ v }: Captures) => [Setting.Concept({ concept: "name", value: v! })]
 export const emptied = ({ c }: Captures) => [Setting.Column({ column: c!, value: [] })]
 

@@ -84,6 +84,19 @@ export const CREATES: ReadonlyArray<Omit<Way, "place"> & { readonly pattern: Pat
     titled: false,
     bare: false
   },
+  // "Nia needs a new task: …".
+  {
+    pattern: shapeOf("{who} (needs|gets|should get|will get) (a|another|one more) (new)? {rest}"),
+    statement: false,
+    titled: false,
+    bare: false
+  },
+  {
+    pattern: shapeOf("(there is|there 's|there should be) (a|another|one more) (new)? {rest}"),
+    statement: false,
+    titled: false,
+    bare: false
+  },
   // "Give Nia a new task": with whom it is for.
   { pattern: shapeOf("give {rest}"), statement: false, titled: false, bare: false, gives: true },
   {
@@ -189,7 +202,8 @@ export const readCreate = (
       called.length > 0 &&
       title.length === 0 &&
       words[noun + there.length - 1]!.after.includes(":") &&
-      isValue(called)
+      isValue(called) &&
+      (type.id !== PEOPLE || couldBeName(called))
     )
       of({ type, name: called, rest: [...lead, ...after.slice(called.length)], ...kinds })
     // "A blocked Apollo task named Ship the beta": what stands before the noun isn't the name.
@@ -233,7 +247,11 @@ export const readCreate = (
   if (way.bare && at === 0 && words[0]?.quoted === true && words.length > 1)
     for (const type of context.types) of({ type, name: words.slice(0, 1), rest: words.slice(1) })
   const meetings = context.types.find(({ id }) => id === "meetings")
-  const timed = way.titled && words.some((_, from) => momentAt(words.slice(from), calendarOf(context)) !== undefined)
+  // "Schedule it for Friday at 4": it is there already.
+  const timed =
+    way.titled &&
+    !isPronoun(words.slice(at, at + 1)) &&
+    words.some((_, from) => momentAt(words.slice(from), calendarOf(context)) !== undefined)
   if (timed && found.length === 0 && meetings !== undefined)
     of({ type: meetings, rest: [...lead, ...words.slice(start)] })
   return found

@@ -43,6 +43,8 @@ interface State {
   readonly found: ReadonlyArray<Condition>
   readonly count?: number
   readonly isNot?: boolean
+  /** Whether all that follows is left out. */
+  readonly isExcept?: boolean
   /** Whether the next condition is an alternative to the last one. */
   readonly isOr?: boolean
   /** The preposition before it. */
@@ -126,7 +128,7 @@ const read = (rest: Words, context: Context, calendar: Calendar): Read | undefin
 }
 
 /** The state after one more condition. */
-const and = ({ count, found, isNot, isOr }: State, condition: Condition): State => {
+const and = ({ count, found, isExcept, isNot, isOr }: State, condition: Condition): State => {
   const own = isNot === true ? Condition.Not({ of: condition }) : condition
   const last = found.at(-1)
   const either =
@@ -135,7 +137,8 @@ const and = ({ count, found, isNot, isOr }: State, condition: Condition): State 
       : undefined
   return {
     found: either === undefined ? [...found, own] : [...found.slice(0, -1), either],
-    ...(count === undefined ? {} : { count })
+    ...(count === undefined ? {} : { count }),
+    ...(isExcept === true ? { isExcept } : {})
   }
 }
 
@@ -192,13 +195,15 @@ const emptyOrNot: Step = (here, state, context) => {
 }
 
 const negation: Step = ([first], state) =>
-  NOT.has(first!.word) && state.isNot !== true ? [1, { ...state, isNot: true }] : undefined
+  NOT.has(first!.word) && state.isNot !== true
+    ? [1, { ...state, isNot: true, ...(first!.word.startsWith("exc") ? { isExcept: true } : {}) }]
+    : undefined
 
 /** "of Yuki and Kofi" are both people's; "and still not done" is another condition; "not done or blocked" is neither. */
 const conjunction: Step = ([first, ...next], state, context) => {
   const last = state.found.at(-1)
   if (!/^(or|and|but)$/.test(first!.word) || last === undefined || next.length === 0) return undefined
-  if (first!.word === "or" && last._tag === "Not") return [1, { ...state, isNot: true }]
+  if (last._tag === "Not" && (first!.word === "or" || state.isExcept === true)) return [1, { ...state, isNot: true }]
   const isOr = first!.word === "or" || (isPersonal(last) && next[0]!.capital && runOf(next, context) > 0)
   return [1, { ...state, ...(isOr ? { isOr, ...(isPersonal(last) ? { place: "with" } : {}) } : {}) }]
 }

@@ -7,7 +7,7 @@ import type { Context } from "../readConversation.ts"
 import { byLength, startsWith } from "../patterns.ts"
 import { PEOPLE } from "../../../domain/EntityType.ts"
 import { type Deed, Setting } from "./Deed.ts"
-import { FUNCTION_WORDS } from "./lexicon.ts"
+import { FUNCTION_WORDS, OTHER_REQUESTS } from "./lexicon.ts"
 import { lengthAt } from "./lengths.ts"
 import { calendarOf, type Moment, momentAt } from "./moments.ts"
 import { couldBeName } from "./readSubject.ts"
@@ -84,6 +84,10 @@ export const readNew = (
     maySearch,
     failed: new Set()
   })
+  // "A high priority task" has no name; a list of cells has none either.
+  const { name, rest: more } = deed
+  if (name !== undefined && name !== more && !name.some(({ quoted }) => quoted) && isSaidOf(name, search(false)))
+    return undefined
   return rest(deed.rest, start, search(true), 0) ?? rest(deed.rest, start, search(false), 0)
 }
 
@@ -91,6 +95,8 @@ interface Search extends About {
   /** Whether the row has to have a name. */
   readonly isNamed: boolean
   readonly isPerson: boolean
+  /** Whether only what tells itself from a name counts: times, lengths, people after "with", columns. */
+  readonly isStrict?: true
   readonly maySearch: () => boolean
   /** States from which the words can't be read to their end. */
   readonly failed: Set<string>
@@ -148,7 +154,7 @@ function* steps(words: Words, so: New, about: Search, depth: number): Generator<
       if (length !== undefined) yield [lead + length.length, { ...so, minutes: length.value }]
     }
   }
-  if (so.name === undefined) {
+  if (so.name === undefined && about.isStrict !== true) {
     for (const lead of leads(NAMED)) yield* announced(words, lead, so, about)
   }
   if (columnOfConcept("due", columns) !== undefined) {
@@ -243,17 +249,34 @@ function* steps(words: Words, so: New, about: Search, depth: number): Generator<
         .map((text) => text.split(" "))
         .find((text) => startsWith(words.slice(lead + length), text))
       const from = lead + length + (copula?.length ?? 0)
-      for (const value of valueLengths(words.slice(from)).filter((length) =>
-        suits(columnOfPhrase(phrase, columns)!, words.slice(from, from + length), about)
+      // "project Website, low": the value ends at the comma.
+      for (const value of valueLengths(words.slice(from)).filter(
+        (length) =>
+          suits(columnOfPhrase(phrase, columns)!, words.slice(from, from + length), about) &&
+          !words.slice(from, from + length - 1).some(({ after }) => after.includes(","))
       ))
         yield [from + value, setting(so, Setting.Column({ column: phrase, value: words.slice(from, from + value) }))]
     }
   }
   // "in the Back end board", "in In Review", "as a lead"; "medium priority" alone.
   const kinded = leads([["for", "the"]])
+  // "A task to call Ada": what is to be done.
+  const isInfinitive =
+    so.name === undefined &&
+    !about.isPerson &&
+    first!.word === "to" &&
+    words[1]?.capital === false &&
+    words[1].quoted !== true
+  // "A task to set Rotate keys to done": a part of the name.
+  const [verb] = so.name ?? []
+  const isMoved =
+    first!.word === "to" && verb?.capital === false && verb.quoted !== true && OTHER_REQUESTS.has(verb.word)
   for (const lead of [...leads(IN), ...kinded, 0]) {
     for (const length of valueLengths(words.slice(lead)).slice(0, 4)) {
       const value = words.slice(lead, lead + length)
+      // "Call the vendor with high priority".
+      if (lead === 0 && value.slice(1).some(({ quoted, word }) => quoted !== true && /^(with|for|by|the)$/.test(word)))
+        break
       // "Ship the beta, high priority": the name isn't a part of the value.
       if (value.slice(0, -1).some(({ after }) => after.includes(","))) break
       for (let kind = value.at(-1)!.after.includes(",") ? 3 : 1; kind <= 2; kind++) {
@@ -270,24 +293,29 @@ function* steps(words: Words, so: New, about: Search, depth: number): Generator<
         ]
       }
       // "Slides for the launch" is rather a name.
-      if (lead > 0 && !kinded.includes(lead)) yield [lead + length, setting(so, Setting.Value({ value }))]
+      if (lead > 0 && about.isStrict !== true && !isInfinitive && !isMoved && !kinded.includes(lead))
+        yield [lead + length, setting(so, Setting.Value({ value }))]
     }
   }
   const skipped = SKIPPED.find((text) => startsWith(words, text))
-  if (skipped !== undefined && skipped.length < words.length + (depth > 0 ? 1 : 0)) yield [skipped.length, so]
-  // "45 minutes with Olga tomorrow at 4 for a Roadmap talk": what follows the article is all that is left.
+  // "and cancel the one with Nia" is another request.
+  const isRequest = first!.word === "and" && OTHER_REQUESTS.has(words[1]?.word ?? "") && skipped?.length === 1
+  if (skipped !== undefined && !isRequest && skipped.length < words.length + (depth > 0 ? 1 : 0))
+    yield [skipped.length, so]
+  if (about.isStrict === true) return
+  // "45 minutes with Olga tomorrow at 4 for a Roadmap talk", "about the budget": what follows is all that is left.
+  const article = /^(a|an|the)$/.test(words[1]?.word ?? "") ? 2 : 1
   if (
     so.name === undefined &&
     so.moment.time !== undefined &&
-    first!.word === "for" &&
-    /^(a|an|the)$/.test(words[1]?.word ?? "") &&
-    words.length > 2
+    (first!.word === "about" || (first!.word === "for" && article === 2)) &&
+    words.length > article
   )
-    for (const found of names(words, 2, so)) if (found[0] === words.length) yield found
+    for (const found of unannounced(words, article, so, about)) if (found[0] === words.length) yield found
   if (so.name === undefined && depth <= MAX_BEFORE_NAME) {
     // "we need someone to clean the kitchen": an infinitive is no person's name.
-    if (!/^(for|about|of|to)$/.test(first!.word)) yield* names(words, 0, so)
-    else if (!about.isPerson) yield* names(words, 1, so)
+    if (!/^(for|about|of|to)$/.test(first!.word)) yield* unannounced(words, 0, so, about)
+    else if (!about.isPerson) yield* unannounced(words, 1, so, about)
   }
   // "book Fatima for an hour".
   if (depth === 0 && about.fields.some(({ id, kind }) => id === guests && kind === "references"))
@@ -337,6 +365,43 @@ function* announced(words: Words, from: number, so: New, { calendar, columns }: 
 /** Words that begin something else than a name's rest, however they are written. */
 const BEGINNING = new Set("on at with for and from lasting inviting".split(" "))
 
+/** Names that no word announces: what can all be said of a row is none, and neither is "one for Nia". */
+function* unannounced(words: Words, from: number, so: New, about: Search) {
+  const [first, second] = words.slice(from)
+  if (first === undefined) return
+  const isPlain = first.quoted !== true
+  if (isPlain && (JOINED.test(first.text) || (COUNTED.test(first.word) && FUNCTION_WORDS.has(second?.word ?? ""))))
+    return
+  // "for an hour": its number was taken for an article.
+  const isLength = isPlain && (UNITS.test(first.text) || lengthAt(words.slice(Math.max(0, from - 1))) !== undefined)
+  if (isLength) return
+  for (const found of names(words, from, so)) {
+    const name = words.slice(from, found[0])
+    if (name.some(({ quoted }) => quoted) || !isSaidOf(name, about)) yield found
+  }
+}
+/** What is left of a length without its number. */
+const UNITS = /^(hours?|hrs?|minutes?|mins?)$/
+const COUNTED = /^(one|another|more)$/
+/** Words that join what follows to what was said before. */
+const JOINED =
+  /^(like|out|so|than|because|if|which|that|interested|based|similar|except|instead|without|within|until|since)$/
+
+/** Whether words are a description of a new row without its name: "high priority", "on Monday with Nia", "due". */
+const isSaidOf = (name: Words, about: Search): boolean =>
+  !name.slice(momentAt(name, about.calendar)?.length ?? 0).some(({ text }) => /\p{L}/u.test(text)) ||
+  (about.isPerson && !couldBeName(name)) ||
+  (COUNTED.test(name.at(-1)!.text) && name.length > 1) ||
+  [...DUE, ...OWNED, ...GUESTS, ...LASTING].some(
+    (phrase) => phrase.length === name.length && name.every(({ text }, at) => text === phrase[at])
+  ) ||
+  rest(
+    name,
+    { people: [], settings: [], moment: {} },
+    { ...about, isNamed: false, isStrict: true, failed: new Set() },
+    1
+  ) !== undefined
+
 function* names(words: Words, from: number, so: New): Generator<readonly [number, New]> {
   if (words[from]?.quoted === true) {
     yield [from + 1, { ...so, name: [words[from]] }]
@@ -348,6 +413,10 @@ function* names(words: Words, from: number, so: New): Generator<readonly [number
     if (name.some(({ quoted }) => quoted) || name.slice(0, -1).some(({ after }) => after.includes(","))) return
     // "for me to remember: Order toner", "for Raj: Clean the kitchen": the name begins after the colon.
     if (!name[0]!.capital && name.slice(0, -1).some(({ after }) => after.includes(":"))) return
+    // "Ship it": more of the name, which has to be quoted.
+    const next = words[from + length]
+    if (name.at(-1)!.after === "" && next?.quoted !== true && /^(it|them|us|him|her|you)$/.test(next?.text ?? ""))
+      continue
     if (isValue(name)) yield [from + length, { ...so, name }]
   }
 }

@@ -94,11 +94,22 @@ const FORMS: typeof CONDITIONS = [
 
 /** The set that all the words mean; undefined if they name one row, or if any word is left. */
 export const readSet = (words: Words, context: Context): CountedSet | undefined => {
+  if (exceptsSeveral(words)) return undefined
   const counted = countAt(words)
   const lookup =
     counted === undefined ? setOf(words, context, false) : setOf(words.slice(counted.length), context, true)
   if (lookup === undefined) return undefined
   return counted === undefined ? { lookup } : { lookup, count: counted.count }
+}
+
+/** "except blocked and in progress": each is left out, which a question's conditions don't say. */
+const exceptsSeveral = (words: Words): boolean => {
+  const plain = words.map(({ quoted, word }) => (quoted === true ? '"' : word))
+  const from = plain.findIndex(
+    (word, at) =>
+      /^(except|excluding|minus|besides)$/.test(word) || (/^(apart|aside)$/.test(word) && plain[at + 1] === "from")
+  )
+  return from > 0 && plain.slice(from).some((word) => /^(and|or|nor|&)$/.test(word))
 }
 
 /** A singular noun with conditions, which have to leave exactly one row: "Lena's low priority task", "my blocked task". */

@@ -47,11 +47,14 @@ export const couldBeName = (words: Words): boolean =>
 
 export const readSubject =
   (context: Context, calendar: Calendar) =>
-  (words: Words): Subject | undefined => {
+  (said: Words): Subject | undefined => {
+    const words = withoutNoun(said, context)
     const [first] = words
     if (first === undefined) return undefined
     if (isPronoun(words)) return Subject.It()
     const end = words.at(-1)!
+    // "and Lena's leads" are the rest of a longer description.
+    if (first.quoted !== true && /^(and|or|&)$/.test(first.word)) return undefined
     // "The tasks that" is cut from a longer description.
     if (end.quoted !== true && words.length > 1 && /^(that|which|who|whose)$/.test(end.text)) return undefined
     const set = exceptedFrom(words, context) ?? readSet(words, context)
@@ -74,6 +77,21 @@ export const readSubject =
     if (described !== undefined) return described
     return one === undefined ? named(words, context) : Subject.Rows({ lookup: one, count: 1 })
   }
+
+/** "Raj's tasks and Kofi's tasks" as "Raj's and Kofi's tasks": the noun once, where nothing but names stands beside it. */
+const withoutNoun = (words: Words, context: Context): Words => {
+  const and = words.findIndex(({ quoted, word }) => quoted !== true && word === "and")
+  const [before, after] = [words.slice(0, and), words.slice(and + 1)]
+  const isOwned = (each: Words) =>
+    each.length >= 3 &&
+    each.length <= 5 &&
+    each.at(-2)!.word === "'s" &&
+    nounAt(each.slice(-1), context) !== undefined &&
+    couldBeName(each.slice(/^(all|both)$/.test(each[0]!.word) ? 1 : 0, -2))
+  return and > 0 && isOwned(before) && isOwned(after) && before.at(-1)!.word === after.at(-1)!.word
+    ? [...before.slice(0, -1), ...words.slice(and)]
+    : words
+}
 
 export const EXCEPT = [
   "with the exception of",

@@ -20,6 +20,9 @@ const MAX_BEFORE_VERB = 9
 const PAST = /^[a-z]{3,}ed$/
 const PRESENT = /^[a-z]{3,}[^s]s$/
 const MAX_VERBS = 3
+/** What follows "Raj's" that isn't Raj's: "Raj's away". */
+const IS_SO =
+  /^(a|an|the|in|on|at|off|out|up|away|back|home|here|there|under|over|with|without|not|no|never|too|very|so|quite|really|just|already|also|still|now|currently|only|always|been|got|gone|going|done|sick|ill|unwell|busy|free|new|late|ready|happy|sorry|unable|able|pregnant|fine|my|our|[a-z]{2,}ing|[a-z]{3,}ed)$/
 /** "do not …", "never …": what isn't to be done. */
 const ORDERED_NOT = /^(do not|never|not)\b/
 
@@ -36,6 +39,14 @@ const WHEN = /^((mon|tues|wednes|thurs|fri|satur|sun)day|tomorrow|next|until)$/
 
 /** "Taylor White just signed". */
 const ADVERBS = new Set("just already finally now only recently also has have".split(" "))
+
+const DETERMINED = /^(the|our|my|their|his|her)$/
+/** What people do, and rows aren't: "Raj agreed". */
+const ANSWERS = new Set(
+  "agreed accepted confirmed called phoned rang asked said says told wrote emailed texted messaged insisted promised signed resigned left went quit refused objected begged complained noticed forgot paid bought retired volunteered offered helped replied answered responded knows checked wants works agrees declined churned apologized apologised".split(
+    " "
+  )
+)
 
 /** The reason that a clause is, also with the row that it is about; none if it could be more than a reason. */
 export const reasonsOf = (
@@ -58,6 +69,8 @@ export const reasonsOf = (
     )
   )
     return []
+  // "Order laptops is Nia's" says whose another row is.
+  if (words.at(-1)!.word === "'s" || /^(mine|yours|theirs|hers|his)$/.test(words.at(-1)!.word)) return []
   // "Leila has it" says whose the row is to be.
   if (/ (has|have|owns|gets|takes|got) (it|this|that|them)$/.test(words.map(({ word }) => word).join(" "))) return []
   if (first === undefined || words.length < 2 || words.length > MAX_REASON) return []
@@ -76,6 +89,8 @@ export const reasonsOf = (
     (at) =>
       at > 0 &&
       !words[at]!.capital &&
+      // "Raj's leads": whose they are.
+      (said[at] !== "'s" || isPronoun || IS_SO.test(said[at + 1] ?? "")) &&
       (REASON_VERBS.has(said[at]!) || PAST.test(said[at]!) || (isPronoun && at <= 2 && PRESENT.test(said[at]!)))
   )
   // "Kofi's blocked task is unblocked now": the verb that follows a whole row.
@@ -84,19 +99,24 @@ export const reasonsOf = (
     verbs.slice(0, MAX_VERBS).find((at, index) => index > 0 && read(words.slice(0, after(at)))?._tag === "Rows") ??
     verbs[0] ??
     -1
-  const begins = isPronoun || first.capital || /^(the|our|my|their|his|her)$/.test(first.word)
+  const begins = isPronoun || first.capital || DETERMINED.test(first.word)
   if (verb < 1 || verb > MAX_BEFORE_VERB) return []
   const name = after(verb)
   const subject = isPronoun || name === 0 ? undefined : read(words.slice(0, name))
   if (!begins && subject === undefined) return []
-  // The words of a set and of several names are read: "all the tasks in review have been approved".
-  const isSeveral = subject?._tag === "Rows" || (subject?._tag === "Named" && subject.each !== undefined)
+  // The words of a set and the conjunctions of several names are read: "all the tasks in review have been approved".
+  const isSeveral = subject?._tag === "Named" && subject.each !== undefined
   // "customers interested in consulting" are some of the customers.
   if (subject?._tag === "Rows" && !REASON_VERBS.has(said[verb]!)) return []
-  const from = isSeveral ? verb : 0
+  const from = subject?._tag === "Rows" ? verb : 0
   if (
     said.some(
-      (word, at) => at >= from && NO_REASON.has(word) && !isHarmless(said, at) && !(isBecause && WHEN.test(word))
+      (word, at) =>
+        at >= from &&
+        NO_REASON.has(word) &&
+        !isHarmless(said, at) &&
+        !(isBecause && WHEN.test(word)) &&
+        !(isSeveral && at < verb && /^(and|both|all)$/.test(word))
     )
   )
     return []
@@ -106,7 +126,16 @@ export const reasonsOf = (
   const known =
     !isOther && (subject?._tag === "Named" || subject?._tag === "Rows") ? [Part.Reason({ isLoose, subject })] : []
   // "Rotate keys is done. Move …": it may be meant to be marked, too.
-  if (FINISHED_NOW.test(said.slice(name).join(" "))) return known
+  if (!isBecause && FINISHED_NOW.test(said.slice(name).join(" "))) return known
+  // "Jaden White is won, Quinn Harris lost": what another row is to be as well. "Nia approved" tells what a person did.
+  const told = said.slice(name).filter((word) => !ADVERBS.has(word) && word !== "been")
+  const [state = ""] = told
+  const isState =
+    told.length === 1 &&
+    !isPronoun &&
+    !DETERMINED.test(first.word) &&
+    !ANSWERS.has(state) &&
+    (REASON_VERBS.has(state) || (PAST.test(state) && name > 1))
   // "Add dark mode is late": a row's name, and no request, only if there is a row of that name.
-  return OTHER_REQUESTS.has(first.word) ? known : [Part.Reason({ isLoose }), ...known]
+  return isState || OTHER_REQUESTS.has(first.word) ? known : [Part.Reason({ isLoose }), ...known]
 }

@@ -3,6 +3,7 @@ import { Part, Setting } from "./Deed.ts"
 import {
   background,
   column,
+  handed,
   listed,
   moment,
   named,
@@ -108,7 +109,7 @@ export const RULES: ReadonlyArray<Rule> = [
       "(can|could|may|shall) {x} be (assigned|reassigned|given|handed|handed over|transferred|moved|passed|switched) (over)? to {p}",
       "(put|set|get) {p} on {x}"
     ],
-    update(owner)
+    update(handed)
   ],
   [
     ["{x} = {list}", "<set> {x} = {list}", "(update|change|edit|set) {x} (with|to have|=) {list}", "give {x} {list}"],
@@ -164,6 +165,8 @@ export const RULES: ReadonlyArray<Rule> = [
     update(({ p }) => [Setting.Column({ column: [OWNER], value: [], ...(p === undefined ? {} : { was: p }) })])
   ],
   [["{x} (is|are|'s|will be) due (on|by)? {t}"], update(moment, true)],
+  // "Rotate keys by Friday".
+  [["{x} (by|until|till) {t}"], update(({ t }) => [Setting.Concept({ concept: "due", value: t! })], true)],
   [["(i|we) (have)? (agreed|settled|decided) (on)? {t} for {x}"], update(moment, false)],
   [["(all|both|each)? due (on|by|at)? {t}", "(say|make it) {t}"], update(moment, "named")],
   [
@@ -182,6 +185,7 @@ export const RULES: ReadonlyArray<Rule> = [
     [
       "(make|set|mark) {x} (to be|as)? due (on|by|at)? {t}",
       "(can|could|may|shall) {x} be due (on|by|at)? {t}",
+      "(make sure|ensure|see to it) (that)? {x} (is|gets) (done|finished|completed|ready|delivered) by {t}",
       "(i would|we would|i|we)? (want|like|need|have|get) {x} (to be)? due (on|by)? {t}"
     ],
     update(moment)
@@ -265,6 +269,10 @@ export const RULES: ReadonlyArray<Rule> = [
       "{x} (can|could|may|should|must|needs to|has to|will) be (delayed|postponed|pushed back|pushed|put back|moved back|deferred|extended) (by)? {d}",
       "(can|could|may|shall) {x} be (delayed|postponed|pushed back|pushed|put back|moved back|deferred) (by)? {d}",
       "{x} <must> be (finished|done|ready|completed|delivered) {d} later (than it says now|than planned|than now)?",
+      "(make|set|have) {x} (to be)? due {d} later",
+      "add {d} to (the)? {c} (of|for|on) {x}",
+      "add {d} to {x} 's {c}",
+      "{x} (+|plus) {d}",
       "add {d} to (the)? start (time)? of {x}"
     ],
     shift(1)
@@ -279,6 +287,7 @@ export const RULES: ReadonlyArray<Rule> = [
       "{x} (should|needs to|must|has to|will) (start|begin|be|happen|be moved|move) {d} (earlier|sooner)",
       "(can|could|may|shall|let|have) {x} (start|begin|be|happen|take place|be moved) (by)? {d} (earlier|sooner)",
       "{x} <must> be (finished|done|ready|completed|delivered) {d} (earlier|sooner) (than it says now|than planned|than now)?",
+      "(make|set|have) {x} (to be)? due {d} (earlier|sooner)",
       "(bring|move|pull|bump|shift|push) (the)? {c} (of|for|on) {x} <forward> (by)? {d}",
       "<earlier> (the)? {c} (of|for|on) {x} (by)? {d}",
       "{x} 's {c} {d} (earlier|sooner)",

@@ -9,6 +9,7 @@ import type { ContextType } from "../readConversation.ts"
 import { and } from "../replies.ts"
 import { find, inParallel, type Script } from "../script.ts"
 import type { Setting } from "./Deed.ts"
+import { changed, changeOf } from "./amounts.ts"
 import { FINISHED } from "./setValues.ts"
 import { type Problem, person, problem, RANKS, type World } from "./findSubject.ts"
 import { lengthAt } from "./lengths.ts"
@@ -22,7 +23,7 @@ import {
   statusColumns,
   type Vocabulary
 } from "./vocabulary.ts"
-import { textOf, type Word } from "./words.ts"
+import { type Said, textOf, type Word } from "./words.ts"
 
 type Words = ReadonlyArray<Word>
 
@@ -126,7 +127,7 @@ function* inColumn(column: string, words: Words, target: Target, world: World): 
       return /^[^\s@]+@[^\s@]+$/.test(typed) ? cell(column, typed) : badValue(`“${typed}” isn't an e-mail address.`)
     case "integer":
     case "number":
-      return inNumber(column, words, typed, target)
+      return inNumber(field, words, typed, target, world.said)
     case "boolean": {
       const truth = /^(yes|true|on|done|y)$/i.test(typed)
         ? "true"
@@ -248,12 +249,25 @@ function* spelling(column: string, typed: string, entityTypeId: string): Script<
   return own ?? (spelled.size === 1 && page!.total <= MAX_LIMIT ? [...spelled][0] : undefined)
 }
 
-const inNumber = (column: string, words: Words, typed: string, { vocabulary }: Target): Cell | Problem => {
+const inNumber = (
+  { id: column, kind }: Field,
+  words: Words,
+  typed: string,
+  { cells, vocabulary }: Target,
+  said: Said
+): Cell | Problem => {
   const isLength = column === columnOfConcept("length", vocabulary.columns)
   const length = isLength ? lengthAt(words) : undefined
   if (length?.length === words.length) return cell(column, String(length.value), typed)
   const number = typed.replace(/^[$€£]\s?/, "").replace(/(?<=\d),(?=\d{3})/g, "")
-  return /^-?\d+(\.\d+)?$/.test(number) ? cell(column, number, typed) : badValue(`“${typed}” isn't a number.`)
+  if (!/^-?\d+(\.\d+)?$/.test(number)) return badValue(`“${typed}” isn't a number.`)
+  const change = changeOf(words, said)
+  if (change === undefined) return cell(column, number, typed)
+  const value = changed(Number(cells[column] ?? Number.NaN), Number(number), change)
+  const label = uncapitalized(labelOf(column, vocabulary.columns))
+  return value === undefined || (kind === "integer" && !Number.isInteger(value))
+    ? badValue(`I can't tell what the ${label} is to be then. Give me the new one, such as “the ${label} is 500”.`)
+    : cell(column, String(value))
 }
 
 /** A day, a time of day on the day that the row has, or both. */

@@ -9,6 +9,7 @@ import type { Script } from "../script.ts"
 import { withoutClosers, withoutOpeners } from "./clauses.ts"
 import { isRetracted } from "./corrections.ts"
 import { Deed, type Request, Subject } from "./Deed.ts"
+import { isOwed } from "./duties.ts"
 import { type Name, namesAmong } from "./labels.ts"
 import { type Led, ledBy, pronounIn } from "./leading.ts"
 import { FUNCTION_WORDS } from "./lexicon.ts"
@@ -32,11 +33,13 @@ export const mayBeTelegram = ({ words }: Said): boolean =>
   words.length >= 2 &&
   words.length <= MAX_TELEGRAM + (ledBy(words) === undefined ? 0 : MAX_TELEGRAM) &&
   !words.some(({ after }) => /[?]/.test(after)) &&
+  // "applied for Support Lead too": beside what there is.
+  words.at(-1)!.word !== "too" &&
   !isRetracted(words)
 
 /** The requests that the parts are, in the order in which they count; none if a word is left over or can be two things. */
 export function* telegram(said: Said, context: Context): Script<Request | undefined> {
-  if (!mayBeTelegram(said)) return undefined
+  if (!mayBeTelegram(said) || isOwed(said)) return undefined
   const led = ledBy(said.words)
   if (led !== undefined) return yield* afterReason(said, led, context)
   return yield* partsOf(

@@ -174,6 +174,8 @@ export const settingsOf = (words: Words, known: Known, before: string): Readonly
       return undefined
     isLinked ||= LINK.test(first!.word) || isTwo
     isGiving ||= GIVING.test(first!.word) || isTwo || isWith
+    // "Keyboard is lost, from Nia": not whose it is.
+    if (/^(from|by|of|in|on|at)$/.test(first!.word)) sign = ""
     at += 1
   }
   return isLinked || isGiving ? undefined : found

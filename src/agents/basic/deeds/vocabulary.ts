@@ -127,7 +127,7 @@ const MIN_BEGINNING = 4
 
 /** Words that name a column only if it is called so. */
 const TOO_GENERAL = new Set(
-  "with at end when number mail person people customer client account tel updated created location size contact members guests group site branch position job".split(
+  "with at end when number mail person people customer customers client clients account accounts leads tel updated created location size contact members guests group site branch position job".split(
     " "
   )
 )

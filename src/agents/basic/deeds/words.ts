@@ -128,7 +128,11 @@ const mark = (words: Array<Word>, after: string): void => {
   if (last === undefined || after === "") return
   if (
     after === "." &&
-    (ABBREVIATIONS.has(last.word) || /^[ap]\.m$/.test(last.word) || (last.text.length === 1 && last.capital))
+    (ABBREVIATIONS.has(last.word) ||
+      // "phone no.".
+      (last.word === "no" && /^(phone|telephone|tel|mobile|cell|fax)$/.test(words.at(-2)?.word ?? "")) ||
+      /^[ap]\.m$/.test(last.word) ||
+      (last.text.length === 1 && last.capital))
   )
     return
   if (after === "'" && /s$/i.test(last.text)) words.push({ ...word("'s", last.end, last.end) })

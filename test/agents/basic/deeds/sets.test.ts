@@ -71,6 +71,7 @@ const UNSEEN = [
   ["twentysixthTeam", "twentysixthSales", 70],
   ["twentyeighthTeam", "twentyeighthSales", 15],
   ["twentyninthTeam", "twentyninthSales", 123],
+  ["thirtiethTeam", "thirtiethSales", 156, "thirtiethDesk"],
   [undefined, undefined, 49, "twentythirdDesk"],
   [undefined, undefined, 19, "twentyfifthDesk"]
 ] as const
