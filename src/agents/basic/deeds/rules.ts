@@ -131,7 +131,7 @@ export const RULES: ReadonlyArray<Rule> = [
     [
       "(tick|check|cross|sign) {x} off",
       "(tick|check|sign) off {x}",
-      "(finish|complete|close|close out|wrap up|resolve|finalize|finalise) {x}",
+      "(finish|finish off|finish up|complete|close|close out|close off|wrap up|resolve|finalize|finalise) {x}",
       "{p} (has|have) (finished|completed|done|wrapped up) {x}",
       "{p} (finished|completed|wrapped up) {x}",
       "(tick|check|cross) off {x}",
