@@ -30,6 +30,8 @@ const doneBy = ([verb]: ReadonlyArray<Token>) => Condition.Quality({ words: DONE
 
 const PARTICIPLE = /ed$|^(spoken|been|met|seen|heard|written|sent|got|had|bought|done|taken)$/
 
+const SAYS_WHICH = /ing$|^(that|which|whose|called|named|of|like|in|with|at)$/
+
 const places: ReadonlyArray<string> = ["in", "at", "from", "near", "of", "for"]
 
 /** A name, or the person who asks. */
@@ -102,7 +104,11 @@ export const CONDITIONS: ReadonlyArray<readonly [patterns: ReadonlyArray<string>
   ],
   [
     [`${WHO} (have|has) (a|an|any|some) {column}`],
-    ({ column }) => [Condition.Not({ of: Condition.Empty({ words: folded(column!) }) })]
+    // What follows can say which one: "a phone starting with 7" isn't any phone.
+    ({ column }, _, [next]) =>
+      next !== undefined && SAYS_WHICH.test(next.word)
+        ? undefined
+        : [Condition.Not({ of: Condition.Empty({ words: folded(column!) }) })]
   ],
   [
     [`${WHO} ${NOT} (with|owned by|managed by)? {value} 's (or|nor) {other} 's`, "neither {value} 's nor {other} 's"],

@@ -57,15 +57,19 @@ export const timeChoices = (
   )
 }
 
+/** States in which nothing is due any more. */
+const CLOSED = "won|lost|paid|done|completed|complete|finished|closed|cancelled|canceled|resolved|rejected|withdrawn"
+
 /** Due before today and still open, if there is a status. */
 export const overdue = (
   dates: ReadonlyArray<string>,
   status: ReadonlyArray<string>,
   today: string
 ): ReadonlyArray<Choice> =>
-  [...status.flatMap((slug) => ["overdue", "open", "unpaid"].map((value) => eq(slug, value))), []].flatMap((state) =>
-    dates.map((slug): Choice => [{ columnId: slug, op: "lt", value: today }, ...state])
-  )
+  [
+    ...status.flatMap((slug) => ["overdue", "open", "unpaid"].map((value) => eq(slug, value))),
+    status.map((columnId) => ({ columnId, op: "ne" as const, value: CLOSED }))
+  ].flatMap((state) => dates.map((slug): Choice => [{ columnId: slug, op: "lt", value: today }, ...state]))
 
 /** Dates by which one row is before another, unlike a due date or a last contact. */
 const BEGUN =

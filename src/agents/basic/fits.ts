@@ -154,7 +154,9 @@ export const fitsIn =
 export const isName = (tokens: ReadonlyArray<Token>, context: Context): boolean => {
   if (tokens.length === 1 && SUBJECT_PRONOUNS.has(tokens[0]!.word)) return true
   if (POINTED.test(folded(tokens))) return true
-  if (/^(the|a|an|our|any)$/.test(folded(tokens))) return false
+  if (/^(the|a|an|our|any)$/.test(folded(tokens)) || /^(the|an?)$/.test(tokens.at(-1)!.text)) return false
+  // "A lead" is no name either.
+  if (/^an?$/.test(tokens[0]!.text) && nounAt(tokens.slice(1), context)?.length === tokens.length - 1) return false
   return (
     tokens.length <= MAX_NAME &&
     !tokens.some((token) => structures(token) || token.word === "'s") &&

@@ -10,7 +10,7 @@ import type { ListedColumn, Named, Page } from "../../domain/Page.ts"
 import type { Filter } from "../../domain/Query.ts"
 import { columnAndValue, columnsFor, columnsNamed, labelOf } from "./conceptColumns.ts"
 import { anyOf, conditionChoices, hasPlaceColumns, negated, PLACED, type References } from "./filterChoices.ts"
-import type { Choice } from "./Choice.ts"
+import { type Choice, eq } from "./Choice.ts"
 import { ordered } from "./dateFilters.ts"
 import { COMPARATORS } from "./lexicon.ts"
 import { Condition, type Lookup, type Noun } from "./Lookup.ts"
@@ -145,10 +145,18 @@ export function* narrow(
   const order = lookup.order === undefined ? [] : ordered(lookup.order, columns, context).slice(0, MAX_CHOICES)
   const isCounted = ({ choices, condition }: Meant) => choices.length > 1 || isOpen(condition)
   const ranges = rangesOf([...order, ...leaves.flatMap((leaf) => (leaf.condition._tag === "Part" ? [] : leaf.choices))])
-  const [texts, inOrder, ...counted] = yield* inParallel([
+  const [owner] = type.id === PEOPLE ? columnsFor("owner", columns) : []
+  /** The person of a condition as someone's own, such as a customer. */
+  function* asOwned({ condition }: Meant): Script<Page | undefined> {
+    const name = nameIn(condition)
+    if (owner === undefined || name === undefined || !isReferred(condition, references)) return undefined
+    return yield* ask([...eq("name", written(name)), { columnId: owner, op: "eq", value: "*" }])
+  }
+  const [texts, inOrder, theirs, ...counted] = yield* inParallel([
     // Text has an order, too, but no dates or amounts: a column that can be searched for a part is text.
     inParallel(ranges.map((columnId) => ask([{ columnId, op: "ilike", value: "zzz" }]))),
     inParallel(order.map(ask)),
+    inParallel(leaves.map(asOwned)),
     ...leaves.map((leaf) => inParallel(isCounted(leaf) ? leaf.choices.map(ask) : []))
   ])
   const isText = (choice: Choice) =>
@@ -199,6 +207,8 @@ export function* narrow(
     if (hit < 0 && (isExcluded || isOpen(condition)) && !isReferred(condition, references)) {
       return isKind(condition) ? unknownKind(kind!, listAll) : yield* unknownWord(condition, type, listAll, context)
     }
+    // "Ada's customers" where Ada is one herself: she has none, or someone at her company is meant.
+    if (hit < 0 && (theirs![index]?.total ?? 0) > 0) return unsupported(phraseOf(condition))
     if (hit >= 0 && isUncapitalized(condition) && (yield* isInsideWords(choices[hit]!, columns)))
       return yield* unknownWord(condition, type, listAll, context)
     used.set(condition, { choices, used: hit >= 0 ? hit : possible })
@@ -218,6 +228,11 @@ export function* narrow(
     if (choice === undefined) return unsupported(phraseOf(condition))
     if (choice.some((filter) => filters.some((other) => excludes(filter, other))))
       return unsupported(phraseOf(condition))
+    if (condition._tag === "Time" && condition.latest !== undefined) {
+      const { columnId } = choice[0]!
+      const later = yield* ask([{ columnId, op: "gte", value: condition.latest }])
+      if (later === undefined || later.total > 0) return unsupported(phraseOf(condition))
+    }
     // "first meeting in October": the range of the time sorts, too, so it comes first.
     if (condition === timed && lookup.order !== undefined)
       filters.unshift(...(lookup.order === "latest" ? choice.toReversed() : choice))

@@ -83,8 +83,20 @@ export const readIntent = (message: string, context: Context): Intent => {
   const isTold =
     read._tag === "Introduce" && !tokenize(message).some(({ after, word }) => WH.test(word) || after.includes("?"))
   const intent = OPEN.has(read._tag) && !isTold ? (readByParts(message, context)[0] ?? read) : read
-  return isOfNow(intent, message) ? Intent.Unclear({ tokens: tokenize(message) }) : intent
+  return isOther(intent, message) ? Intent.Unclear({ tokens: tokenize(message) }) : intent
 }
+
+/** "Are all of Raj's leads in hardware": those that are don't answer it. */
+const WHETHER_ALL =
+  /^(?:and |but |so |hey |hi )?(?:is|are|was|were|do|does|did|have|has|had) (?:all|each|every|everyone|everybody|both)\b/i
+/** "Do I ever have meetings on Saturday": not the next one. */
+const EVER = /\bever\b/i
+const WEEKDAY = /\b(?:mon|tues|wednes|thurs|fri|satur|sun)days?\b/i
+/** Whether an intent leaves out what a word of the message asks for. */
+const isOther = (intent: Intent, message: string): boolean =>
+  WHETHER_ALL.test(message.trim()) ||
+  (intent._tag === "Browse" && EVER.test(message) && WEEKDAY.test(message)) ||
+  isOfNow(intent, message)
 
 const NOW = /\S (?:right now|now|at the moment|at present|currently|as we speak|still|yet)\b/i
 /** "Meetings right now": those under way, which aren't all of them. */
@@ -138,7 +150,7 @@ export const readByParts = (message: string, context: Context): ReadonlyArray<In
   return said.length === 0 || said.length > MAX_QUESTION
     ? []
     : (bounded(context, () => byParts(reworded(stripped(said), context.today), context)) ?? []).filter(
-        (intent) => !isOfNow(intent, message)
+        (intent) => !isOther(intent, message)
       )
 }
 

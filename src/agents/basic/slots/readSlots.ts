@@ -59,8 +59,13 @@ const capitals = (tokens: Tokens): number => {
   return length
 }
 
+const EDGE = /^(start|beginning|outset|middle|end|close|top|bottom|half|rest)$/
+
 /** Takes one part from the beginning of the words: its length, or nothing if the words have no part in such a question. */
 const take = (slots: Slots, rest: Tokens, isFirst: boolean, context: Context): number | undefined => {
+  // "At the end of October": which days are that?
+  if (EDGE.test(rest[0]!.word) && (rest[1]?.word === "of" || timeAt(rest.slice(1), context.today) !== undefined))
+    return undefined
   const time = timeAt(rest, context.today)
   if (time !== undefined && time.length > 0) {
     if (slots.time !== undefined) return undefined
@@ -304,6 +309,9 @@ export const readSlots = (tokens: Tokens, context: Context, isNamed = false): To
     return undefined
   // "Is Riley Thomas due": a question about one.
   if (/^(is|are|was|were|will|can|does|did|has)$/.test(tokens[0]!.word) && capitals(tokens.slice(1)) > 1)
+    return undefined
+  // "Is Raj a lead", too: not a question for leads of his.
+  if (/^(is|are|was|were)$/.test(tokens[0]!.word) && capitals(tokens.slice(1)) > 0 && tokens[2]?.word !== "'s")
     return undefined
   // "Do my customers like it": only what is there can be listed.
   if (/^(is|are|was|were|will|can|do|does|did|has|have)$/.test(tokens[0]!.word)) {
