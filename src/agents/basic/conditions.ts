@@ -373,15 +373,15 @@ export const CONDITIONS: ReadonlyArray<readonly [patterns: ReadonlyArray<string>
     (captures) => [qualities(captures)]
   ],
   [[`${WHO} (are|is|were|was) with {value}`], by(withOne)],
-  [["with {value} (and|as well as) {other}", "with (a|an|the)? {value}"], by(withOne)],
-  [["with {value} or {other}"], anyOf(withOne)],
+  [["with {value} (and|as well as) (with)? {other}", "with (a|an|the)? {value}"], by(withOne)],
+  [["with {value} or (with)? {other}"], anyOf(withOne)],
   ...places.flatMap((preposition): typeof CONDITIONS => [
     [[`${preposition} (the)? {value}`], by(at(preposition))],
-    [[`${preposition} {value} (and|or) {other}`], anyOf(at(preposition))]
+    [[`${preposition} {value} (and|or) (${preposition})? {other}`], anyOf(at(preposition))]
   ]),
   [["on (the)? {value}", "under (the)? {value}", `${WHO} (are|is|were|was) on (the)? {value}`], by(at("on"))],
   [["(by|to) {value}"], by(ownedBy)],
-  [["by {value} (and|or) {other}"], anyOf(ownedBy)],
+  [["by {value} (and|or) (by)? {other}"], anyOf(ownedBy)],
   [
     [`${WHO} (is|are|was|were|have been|has been)? (a|an|either)? {either}`],
     ({ either }) => [

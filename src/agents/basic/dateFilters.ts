@@ -47,6 +47,12 @@ export const timeChoices = (
   if (by === undefined && slugs.length > 1 && slugs.every((slug) => loose.includes(slug))) return []
   // A date without a time of day compares with today.
   const isMoment = (slug: string) => columns.some(({ holds, id }) => id === slug && holds === "time")
+  // "Meetings until Friday" are those from now on, unlike what is due by then.
+  if (when.ahead === true && start !== undefined && when.to !== undefined && when.to > today)
+    return [range(start, { from: today, to: when.to })]
+  // "Meetings since Monday" are those that have begun.
+  if (when.since === true && start !== undefined && when.from !== undefined && when.from <= today)
+    return [range(start, { from: when.from, to: time === undefined ? addDays(today, 1) : `${today}T${time}` })]
   return slugs.map((slug) =>
     range(
       slug,

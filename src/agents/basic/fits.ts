@@ -41,6 +41,7 @@ export const fitsIn =
           tokens.length <= 7 &&
           tokens.slice(0, -1).every(({ after }) => after === "") &&
           !tokens.some((token) => VERBS.has(token.word) || structures(token)) &&
+          !/^(a|an|the)$/.test(tokens.at(-1)!.text) &&
           (!tokens.every(({ capital }) => capital) || isConcept(folded(tokens)))
         )
       case "concept":

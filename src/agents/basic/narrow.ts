@@ -209,6 +209,11 @@ export function* narrow(
     }
     // "Ada's customers" where Ada is one herself: she has none, or someone at her company is meant.
     if (hit < 0 && (theirs![index]?.total ?? 0) > 0) return unsupported(phraseOf(condition))
+    // "The company of Ada": hers, where none belongs to her.
+    if (hit < 0 && type.id === "companies" && nameIn(condition) !== undefined) return unsupported(phraseOf(condition))
+    // "Meetings with nobody" aren't those that nobody owns.
+    if (type.id === "meetings" && condition._tag === "Empty" && condition.words === "owner")
+      return unsupported(phraseOf(condition))
     if (hit >= 0 && isUncapitalized(condition) && (yield* isInsideWords(choices[hit]!, columns)))
       return yield* unknownWord(condition, type, listAll, context)
     used.set(condition, { choices, used: hit >= 0 ? hit : possible })
@@ -228,6 +233,7 @@ export function* narrow(
     if (choice === undefined) return unsupported(phraseOf(condition))
     if (choice.some((filter) => filters.some((other) => excludes(filter, other))))
       return unsupported(phraseOf(condition))
+    if (condition._tag === "Time" && isBirthday(condition, choice, context)) return unsupported(phraseOf(condition))
     if (condition._tag === "Time" && condition.latest !== undefined) {
       const { columnId } = choice[0]!
       const later = yield* ask([{ columnId, op: "gte", value: condition.latest }])
@@ -298,6 +304,13 @@ const isReferred = (condition: Condition, references: References): boolean =>
   "words" in condition &&
   typeof condition.words !== "string" &&
   (("id" in condition && condition.id !== undefined) || references.has(written(condition.words)))
+
+/** "Who has a birthday in August": of any year, while no one is born in this one. */
+const isBirthday = (
+  { when }: Extract<Condition, { _tag: "Time" }>,
+  [filter]: Choice,
+  { today }: Context
+): boolean => /birth|born/i.test(filter?.columnId ?? "") && (when.from ?? when.to ?? "") >= today.slice(0, 4)
 
 /** "deals in Boston" where deals have no place, and no company is called so. */
 const isPlaceless = (

@@ -247,8 +247,12 @@ const readWords = (
   if (what !== undefined) return { ...story, what }
   // "get hold of Ada Lovelace": a name isn't a town.
   const isStated = facts.some((fact) => fact.weight === "stated" && !names.some(({ name }) => name === fact.said))
-  return said.length <= MAX_QUESTION && !isStated && asksMore(said) ? Intent.Unclear({ tokens: meant }) : story
+  const isQuestion = (!isStated && asksMore(said)) || EXCLUDES.test(folded(said))
+  return said.length <= MAX_QUESTION && isQuestion ? Intent.Unclear({ tokens: meant }) : story
 }
+
+/** "Everyone at Cedar Labs besides Ada Lovelace": not about her. */
+const EXCLUDES = /\b(?:except|besides|apart from|aside from|other than|excluding|all but)\b/
 
 const WH = /^(who|whom|whose|what|which|when|where|how)$/
 const ASKS = /^(whose|whom|what|which|how|why)$/
@@ -257,6 +261,11 @@ const ASKS_FIRST = /^(should|would|could|will|shall|may|might|is|are|was|were|do
 const asksMore = (said: ReadonlyArray<Token>): boolean => {
   if (said.some(({ word }) => ASKS.test(word)) || WANTED.test(folded(said))) return true
   if (WH.test(said[0]!.word) && !/^(is|are|was|were|'s)$/.test(said[1]?.word ?? "")) return true
+  // "Did we contact Ada Lovelace before May", "owner of Ada Lovelace or Grace Hopper", "Ada Lovelace's owner's customers".
+  if (/^(do|does|did|has|have|had)$/.test(said[0]!.word)) return true
+  if (/^(leads?|customers?|clients?|people|deals|proposals|meetings|companies)$/.test(said.at(-1)!.word)) return true
+  const isAfterName = (at: number) => said[at - 1]?.capital === true && !/^(it|that|here|there)$/.test(said[at - 1]!.word)
+  if (said.some(({ word }, at) => /^(or|'s)$/.test(word) && isAfterName(at))) return true
   if (!said.at(-1)!.after.includes("?")) return false
   return (
     ASKS_FIRST.test(said[0]!.word) ||

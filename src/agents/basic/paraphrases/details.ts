@@ -260,10 +260,15 @@ export const DETAIL_PARAPHRASES: Paraphrases = [
   [
     [
       `(who|whom) (do|can|should|would|could|must) ${WE} (call|ring|phone|speak to|talk to|ask for|contact|email|e-mail|write to|deal with|reach|reach out to|get in touch with) (at|from|in|over at|about) {place}`,
-      "who (is|are) (our|my|the|your|a)? (contact|contacts|main contact|person|people|guy|customer|customers|point of contact|contact person|contact people) (at|from|in|over at) {place}"
+      "who (is|are) (our|my|the|your|a)? (contact|contacts|main contact|person|people|guy|point of contact|contact person|contact people) (at|from|in|over at) {place}"
     ],
     "who works at {place}"
   ],
+  [
+    ["who (is|are) (our|the|your|a)? (customer|customers|client|clients) (at|from|in|over at) {place}"],
+    "customers at {place}"
+  ],
+  [["who (is|are) my (customer|customers|client|clients) (at|from|in|over at) {place}"], "my customers at {place}"],
   [
     [
       "whose {concept} (date|day)? (is|are|was|were|falls|fell|lands|comes up|comes|is due|was due|is set|is scheduled|is planned) {when}",

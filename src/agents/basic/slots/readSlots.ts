@@ -59,6 +59,7 @@ const capitals = (tokens: Tokens): number => {
   return length
 }
 
+const DISTANCE = /^(after|before|of|from|since|earlier|later|prior|ago|away)$/
 const EDGE = /^(start|beginning|outset|middle|end|close|top|bottom|half|rest)$/
 
 /** Takes one part from the beginning of the words: its length, or nothing if the words have no part in such a question. */
@@ -74,7 +75,8 @@ const take = (slots: Slots, rest: Tokens, isFirst: boolean, context: Context): n
   }
   const long = lengthAt(rest)
   if (long !== undefined) {
-    if (slots.length !== undefined) return undefined
+    // "Two days after October 2": a day, rather than how long something takes.
+    if (slots.length !== undefined || DISTANCE.test(rest[long.length]?.word ?? "")) return undefined
     slots.length = bare(rest.slice(0, long.length))
     return long.length
   }
@@ -278,7 +280,7 @@ const objects = ({ by, either, length, mine, name, values, withs }: Slots): numb
 const LONG = /(?<!how) long\b/
 /** "How many is too many", "how many of us have leads". */
 const OTHER_COUNT =
-  /\bhow many of (?:us|you|(?:the|our) (?:team|reps|colleagues|sales team))\b|\b(?:is|are|was|were|be) (?:too|so) (?:many|few|much)\b/
+  /\bhow many of (?:us|you|(?:the|our) (?:team|reps|colleagues|sales team))\b|\b(?:is|are|was|were|be) (?:too|so) (?:many|few|much)\b|\b(?:as (?:many|much|few)|the same number of) /
 const PAST = /\b(?:did|had|was|were)\b/
 /** "How many customers left", "who have left us": they are gone. "How many do I have left" are still there. */
 const isGone = (tokens: Tokens, at: number): boolean => {
@@ -356,6 +358,8 @@ export const readSlots = (tokens: Tokens, context: Context, isNamed = false): To
   }
   // "What do most leads want" is no question for the one that has the most.
   if (slots.rank !== undefined && slots.by === undefined && tokens[0]!.word !== "who") return undefined
+  // "The remaining meetings of 2023" are those ahead.
+  if (slots.type === "meetings" && /\b(?:remain|remains|remaining|left)\b/.test(said)) return undefined
   const isAmount = slots.type !== undefined && !/^(people|meetings|companies)$/.test(slots.type)
   return isAmount && ADDED.test(said) ? undefined : rendered(slots, context)
 }
