@@ -48,7 +48,7 @@ export const timeChoices = (
   // A date without a time of day compares with today.
   const isMoment = (slug: string) => columns.some(({ holds, id }) => id === slug && holds === "time")
   // "Meetings until Friday" are those from now on, unlike what is due by then.
-  if (when.ahead === true && start !== undefined && when.to !== undefined && when.to > today)
+  if (when.ahead === true && start !== undefined && when.to !== undefined && when.to >= today)
     return [range(start, { from: today, to: when.to })]
   // "Meetings since Monday" are those that have begun.
   if (when.since === true && start !== undefined && when.from !== undefined && when.from <= today)

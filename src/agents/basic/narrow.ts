@@ -306,11 +306,8 @@ const isReferred = (condition: Condition, references: References): boolean =>
   (("id" in condition && condition.id !== undefined) || references.has(written(condition.words)))
 
 /** "Who has a birthday in August": of any year, while no one is born in this one. */
-const isBirthday = (
-  { when }: Extract<Condition, { _tag: "Time" }>,
-  [filter]: Choice,
-  { today }: Context
-): boolean => /birth|born/i.test(filter?.columnId ?? "") && (when.from ?? when.to ?? "") >= today.slice(0, 4)
+const isBirthday = ({ when }: Extract<Condition, { _tag: "Time" }>, [filter]: Choice, { today }: Context): boolean =>
+  /birth|born/i.test(filter?.columnId ?? "") && (when.from ?? when.to ?? "") >= today.slice(0, 4)
 
 /** "deals in Boston" where deals have no place, and no company is called so. */
 const isPlaceless = (
