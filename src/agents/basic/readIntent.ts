@@ -264,9 +264,8 @@ const asksMore = (said: ReadonlyArray<Token>): boolean => {
   // "Did we contact Ada Lovelace before May", "owner of Ada Lovelace or Grace Hopper", "Ada Lovelace's owner's customers".
   if (/^(do|does|did|has|have|had)$/.test(said[0]!.word)) return true
   if (/^(leads?|customers?|clients?|people|deals|proposals|meetings|companies)$/.test(said.at(-1)!.word)) return true
-  const isAfterName = (at: number) =>
-    said[at - 1]?.capital === true && !/^(it|that|here|there)$/.test(said[at - 1]!.word)
-  if (said.some(({ word }, at) => /^(or|'s)$/.test(word) && isAfterName(at))) return true
+  if (said.some(({ word }, at) => word === "or" && said[at - 1]?.capital === true)) return true
+  if (said.filter(({ word }) => word === "'s").length > 1) return true
   if (!said.at(-1)!.after.includes("?")) return false
   return (
     ASKS_FIRST.test(said[0]!.word) ||
