@@ -12,7 +12,7 @@ import { columnAndValue, columnsFor, columnsNamed, labelOf } from "./conceptColu
 import { anyOf, conditionChoices, hasPlaceColumns, negated, PLACED, type References } from "./filterChoices.ts"
 import { type Choice, eq } from "./Choice.ts"
 import { ordered } from "./dateFilters.ts"
-import { COMPARATORS } from "./lexicon.ts"
+import { COMPARATORS, PERSON_NOUNS, VAGUE } from "./lexicon.ts"
 import { Condition, type Lookup, type Noun } from "./Lookup.ts"
 import type { Context, ContextType } from "./readConversation.ts"
 import { otherWord, phraseOf, type Said, sayingOf } from "./phrases.ts"
@@ -42,15 +42,12 @@ const MAX_CHOICES = 6
 
 const inName = (value: string): Choice => [{ columnId: "name", op: "ilike", value }]
 
-/** What rows are like, rather than called. */
-const VAGUE = /^(new|old|late|early|long|short|big|small|free|open|good|bad|busy|hard|easy|real|own|fun|key|main)$/
-
 /** "annual summary meetings": rows that are called so, unless they are people or companies. */
 const titles = (condition: Condition, { id }: ContextType): ReadonlyArray<Choice> =>
   id === PEOPLE || id === "companies"
     ? []
     : condition._tag === "Quality"
-      ? VAGUE.test(condition.words)
+      ? VAGUE.has(condition.words)
         ? []
         : [inName(condition.words)]
       : // "Minutes spent in sync ups".
@@ -211,9 +208,8 @@ export function* narrow(
     if (hit < 0 && (theirs![index]?.total ?? 0) > 0) return unsupported(phraseOf(condition))
     // "The company of Ada": hers, where none belongs to her.
     if (hit < 0 && type.id === "companies" && nameIn(condition) !== undefined) return unsupported(phraseOf(condition))
-    // "Meetings with nobody" aren't those that nobody owns.
-    if (type.id === "meetings" && condition._tag === "Empty" && condition.words === "owner")
-      return unsupported(phraseOf(condition))
+    // Meetings with no one aren't those that have no owner, and "people without staff" aren't those either.
+    if (condition._tag === "Empty" && isOfPeople(condition.words, type)) return unsupported(phraseOf(condition))
     if (hit >= 0 && isUncapitalized(condition) && (yield* isInsideWords(choices[hit]!, columns)))
       return yield* unknownWord(condition, type, listAll, context)
     used.set(condition, { choices, used: hit >= 0 ? hit : possible })
@@ -304,6 +300,10 @@ const isReferred = (condition: Condition, references: References): boolean =>
   "words" in condition &&
   typeof condition.words !== "string" &&
   (("id" in condition && condition.id !== undefined) || references.has(written(condition.words)))
+
+/** Whether it says which people are left out, rather than which column is empty. */
+const isOfPeople = (words: string, { id }: ContextType): boolean =>
+  (id === "meetings" && words === "owner") || (id === PEOPLE && PERSON_NOUNS.has(words))
 
 /** "Who has a birthday in August": of any year, while no one is born in this one. */
 const isBirthday = ({ when }: Extract<Condition, { _tag: "Time" }>, [filter]: Choice, { today }: Context): boolean =>

@@ -96,7 +96,15 @@ const WEEKDAY = /\b(?:mon|tues|wednes|thurs|fri|satur|sun)days?\b/i
 const isOther = (intent: Intent, message: string): boolean =>
   WHETHER_ALL.test(message.trim()) ||
   (intent._tag === "Browse" && EVER.test(message) && WEEKDAY.test(message)) ||
-  isOfNow(intent, message)
+  isOfNow(intent, message) ||
+  isStillAhead(intent, message)
+
+/** "What have I still got today": not what is over. */
+const isStillAhead = (intent: Intent, message: string): boolean =>
+  intent._tag === "Browse" &&
+  intent.lookup.noun.type.id === "meetings" &&
+  /\bstill\b/i.test(message) &&
+  intent.lookup.conditions.some((one) => one._tag === "Time" && one.when.now === undefined && one.when.ahead !== true)
 
 const NOW = /\S (?:right now|now|at the moment|at present|currently|as we speak|still|yet)\b/i
 /** "Meetings right now": those under way, which aren't all of them. */

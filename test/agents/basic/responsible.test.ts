@@ -8,7 +8,7 @@ import { SAM } from "./officeSetting.ts"
 
 layer(BasicAgent, { excludeTestServices: true })("who is responsible", (it) => {
   it.effect(
-    "is the assignee of tasks, the agent of tickets and the buyer of orders, not whoever looks after them",
+    "is the assignee of tasks, the agent of tickets and the buyer of orders, rather than the owner of that person",
     () =>
       Effect.gen(function* () {
         const [tasks, desk] = [yield* taskTeam, yield* helpDesk]

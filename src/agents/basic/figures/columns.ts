@@ -140,7 +140,7 @@ export const spotsFor = (
   const own = named(said, columns, context, loosely && hops === 0)
   if (own.length > 0) return own.map(spot)
   if (hops === 0) return []
-  // Who is responsible for the rows themselves, whatever the column is called, comes before whoever is for what they refer to.
+  // Who is responsible for the rows themselves, whatever the column is called, comes before the person who is for what they refer to.
   if (folded(said) === "owner") {
     const [responsible] = ofIds(columnsFor("owner", columns), columns).filter((one) => targetOf(one) === PEOPLE)
     if (responsible !== undefined) return [spot(responsible)]
