@@ -15,8 +15,16 @@ export interface Named {
 }
 
 export type Condition = Data.TaggedEnum<{
-  /** Within a time: by the date columns with these labels, or by any. `overlaps` means under way at that time. */
-  Time: { readonly when: When; readonly by?: ReadonlyArray<string>; readonly overlaps?: true }
+  /**
+   * Within a time: by the date columns with these labels, or by any. `overlaps` means under way at that time. With `latest`, a row
+   * knows only its latest date: one that is later hides whether there was another within the time.
+   */
+  Time: {
+    readonly when: When
+    readonly by?: ReadonlyArray<string>
+    readonly overlaps?: true
+    readonly latest?: string
+  }
   Overdue: {}
   /** With a person or a value: "with Ada Lovelace", "with status lead". */
   With: Named

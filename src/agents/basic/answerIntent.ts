@@ -24,6 +24,7 @@ import { colleagues } from "./colleagues.ts"
 import { describe, describeChosen, describeVia, several } from "./describeSubject.ts"
 import { isStatus } from "./isStatus.ts"
 import { type Token, tokenize, written } from "./tokenize.ts"
+import { atMoment } from "./underWay.ts"
 import { called, cannotDo, declines, example, greeting, notForYou, tryThese, UNCLEAR, unclear } from "./replies.ts"
 
 /** Intents that another type could change. */
@@ -128,7 +129,7 @@ function* run(intent: Intent, earlier: ReadonlyArray<string>, context: Context):
     case "Foreign":
       return (yield* exactly(intent.tokens, context)) ?? intent.reply(example(context))
     case "Browse":
-      return yield* browse(intent.mode, intent.lookup, intent.skip, context)
+      return yield* browse(intent.mode, atMoment(intent.lookup), intent.skip, context)
     case "Comparison":
       return yield* comparison(intent, context)
     case "HowLong":

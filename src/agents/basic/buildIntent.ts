@@ -1,7 +1,7 @@
 /** Builds the intents of the rules from their captures. */
 import { Intent, Subject } from "./Intent.ts"
 import { CARDINALS } from "../english.ts"
-import { CONCEPTS, INTRODUCING, ORDINALS, PRONOUNS } from "./lexicon.ts"
+import { CONCEPTS, INTRODUCING, ORDINALS, PRONOUNS, VAGUE } from "./lexicon.ts"
 import type { Captures } from "./patterns.ts"
 import type { Context } from "./readConversation.ts"
 import { readFacts } from "./readFacts.ts"
@@ -127,6 +127,10 @@ export const isCovered = (tokens: ReadonlyArray<Token>): boolean => {
 export const whoIs = ({ name }: Captures): Intent | undefined => {
   // "who are all my reps": the noun is not a type that the person may see.
   if (/^(all|my|any|every|our)$/.test(name![0]!.word)) return Intent.NotKnown()
+  // "Raj, Nadia: leads" asks for something of theirs.
+  if (name!.some(({ after }) => after === ":")) return undefined
+  // "What's new" isn't about what is called so.
+  if (name!.length === 1 && !name![0]!.capital && VAGUE.has(name![0]!.word)) return undefined
   const placed = name!.some(({ word }) => PLACING.has(word))
   if (name!.slice(0, -1).some(({ after }) => after !== "")) {
     return isCovered(name!)

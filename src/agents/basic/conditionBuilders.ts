@@ -68,7 +68,11 @@ export const qualities = ({ other, quality }: Captures): Condition => {
   )
   return of.length === 1 ? of[0]! : Condition.AnyOf({ of })
 }
-export const called: Build = ({ value }) => [Condition.Called({ name: written(value!) })]
+/** "Called from 607-148-6642" is no name. */
+export const called: Build = ({ value }) =>
+  /^(from|by|at|in|on|for|about|to|us|me|you|him|her|them|back|again)$/.test(value![0]!.text)
+    ? undefined
+    : [Condition.Called({ name: written(value!) })]
 export const part =
   (begins: boolean): Build =>
   ({ letter, value }) => [Condition.Part({ name: written(letter ?? value!), begins })]

@@ -30,6 +30,8 @@ const doneBy = ([verb]: ReadonlyArray<Token>) => Condition.Quality({ words: DONE
 
 const PARTICIPLE = /ed$|^(spoken|been|met|seen|heard|written|sent|got|had|bought|done|taken)$/
 
+const SAYS_WHICH = /ing$|^(that|which|whose|called|named|of|like|in|with|at)$/
+
 const places: ReadonlyArray<string> = ["in", "at", "from", "near", "of", "for"]
 
 /** A name, or the person who asks. */
@@ -102,7 +104,11 @@ export const CONDITIONS: ReadonlyArray<readonly [patterns: ReadonlyArray<string>
   ],
   [
     [`${WHO} (have|has) (a|an|any|some) {column}`],
-    ({ column }) => [Condition.Not({ of: Condition.Empty({ words: folded(column!) }) })]
+    // What follows can say which one: "a phone starting with 7" isn't any phone.
+    ({ column }, _, [next]) =>
+      next !== undefined && SAYS_WHICH.test(next.word)
+        ? undefined
+        : [Condition.Not({ of: Condition.Empty({ words: folded(column!) }) })]
   ],
   [
     [`${WHO} ${NOT} (with|owned by|managed by)? {value} 's (or|nor) {other} 's`, "neither {value} 's nor {other} 's"],
@@ -367,15 +373,15 @@ export const CONDITIONS: ReadonlyArray<readonly [patterns: ReadonlyArray<string>
     (captures) => [qualities(captures)]
   ],
   [[`${WHO} (are|is|were|was) with {value}`], by(withOne)],
-  [["with {value} (and|as well as) {other}", "with (a|an|the)? {value}"], by(withOne)],
-  [["with {value} or {other}"], anyOf(withOne)],
+  [["with {value} (and|as well as) (with)? {other}", "with (a|an|the)? {value}"], by(withOne)],
+  [["with {value} or (with)? {other}"], anyOf(withOne)],
   ...places.flatMap((preposition): typeof CONDITIONS => [
     [[`${preposition} (the)? {value}`], by(at(preposition))],
-    [[`${preposition} {value} (and|or) {other}`], anyOf(at(preposition))]
+    [[`${preposition} {value} (and|or) (${preposition})? {other}`], anyOf(at(preposition))]
   ]),
   [["on (the)? {value}", "under (the)? {value}", `${WHO} (are|is|were|was) on (the)? {value}`], by(at("on"))],
   [["(by|to) {value}"], by(ownedBy)],
-  [["by {value} (and|or) {other}"], anyOf(ownedBy)],
+  [["by {value} (and|or) (by)? {other}"], anyOf(ownedBy)],
   [
     [`${WHO} (is|are|was|were|have been|has been)? (a|an|either)? {either}`],
     ({ either }) => [

@@ -47,6 +47,12 @@ export const timeChoices = (
   if (by === undefined && slugs.length > 1 && slugs.every((slug) => loose.includes(slug))) return []
   // A date without a time of day compares with today.
   const isMoment = (slug: string) => columns.some(({ holds, id }) => id === slug && holds === "time")
+  // "Meetings until Friday" are those from now on, unlike what is due by then.
+  if (when.ahead === true && start !== undefined && when.to !== undefined && when.to >= today)
+    return [range(start, { from: today, to: when.to })]
+  // "Meetings since Monday" are those that have begun.
+  if (when.since === true && start !== undefined && when.from !== undefined && when.from <= today)
+    return [range(start, { from: when.from, to: time === undefined ? addDays(today, 1) : `${today}T${time}` })]
   return slugs.map((slug) =>
     range(
       slug,
@@ -57,15 +63,19 @@ export const timeChoices = (
   )
 }
 
+/** States in which nothing is due any more. */
+const CLOSED = "won|lost|paid|done|completed|complete|finished|closed|cancelled|canceled|resolved|rejected|withdrawn"
+
 /** Due before today and still open, if there is a status. */
 export const overdue = (
   dates: ReadonlyArray<string>,
   status: ReadonlyArray<string>,
   today: string
 ): ReadonlyArray<Choice> =>
-  [...status.flatMap((slug) => ["overdue", "open", "unpaid"].map((value) => eq(slug, value))), []].flatMap((state) =>
-    dates.map((slug): Choice => [{ columnId: slug, op: "lt", value: today }, ...state])
-  )
+  [
+    ...status.flatMap((slug) => ["overdue", "open", "unpaid"].map((value) => eq(slug, value))),
+    status.map((columnId) => ({ columnId, op: "ne" as const, value: CLOSED }))
+  ].flatMap((state) => dates.map((slug): Choice => [{ columnId: slug, op: "lt", value: today }, ...state]))
 
 /** Dates by which one row is before another, unlike a due date or a last contact. */
 const BEGUN =

@@ -240,6 +240,8 @@ export function* describeChosen(index: number, context: Context, what?: string):
   const focus = context.focus ?? []
   const chosen = index === 0 ? focus.at(-1) : focus[index - 1]
   if (focus.length === 0) return "There is nothing to choose from yet. Ask me about a person first."
+  // "The last one" of a list that may go on.
+  if (index === 0 && focus.length >= MAX_SHOWN) return "Which one do you mean? Give me the number."
   if (chosen === undefined)
     return `There ${focus.length === 1 ? "was only one" : `were only ${focus.length}`}. Which one do you mean?`
   const located = yield* byFocus(chosen, context)

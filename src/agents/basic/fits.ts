@@ -41,6 +41,7 @@ export const fitsIn =
           tokens.length <= 7 &&
           tokens.slice(0, -1).every(({ after }) => after === "") &&
           !tokens.some((token) => VERBS.has(token.word) || structures(token)) &&
+          !/^(a|an|the)$/.test(tokens.at(-1)!.text) &&
           (!tokens.every(({ capital }) => capital) || isConcept(folded(tokens)))
         )
       case "concept":
@@ -154,7 +155,9 @@ export const fitsIn =
 export const isName = (tokens: ReadonlyArray<Token>, context: Context): boolean => {
   if (tokens.length === 1 && SUBJECT_PRONOUNS.has(tokens[0]!.word)) return true
   if (POINTED.test(folded(tokens))) return true
-  if (/^(the|a|an|our|any)$/.test(folded(tokens))) return false
+  if (/^(the|a|an|our|any)$/.test(folded(tokens)) || /^(the|an?)$/.test(tokens.at(-1)!.text)) return false
+  // "A lead" is no name either.
+  if (/^an?$/.test(tokens[0]!.text) && nounAt(tokens.slice(1), context)?.length === tokens.length - 1) return false
   return (
     tokens.length <= MAX_NAME &&
     !tokens.some((token) => structures(token) || token.word === "'s") &&

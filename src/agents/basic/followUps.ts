@@ -202,6 +202,9 @@ const continuedWithin = (said: string, earlier: ReadonlyArray<string>, context: 
   if (before._tag === "Browse" && LISTED.test(folded(tokenize(second))))
     return Intent.Browse({ ...before, mode: "list" })
   const those = ofThoseBefore(second, [...earlier, first], context)
+  // "How many leads are there? How many of them are mine?": two numbers.
+  if (those?._tag === "Browse" && before._tag === "Browse" && before.mode === "count")
+    return Intent.Both({ intents: [before, those] })
   if (those !== undefined) return those
   const all = resolveFollowUp(next, [...earlier, first], context)
   switch (next._tag) {

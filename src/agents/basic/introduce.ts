@@ -80,7 +80,7 @@ function* answerBest(
   const few = page.total > page.entities.length ? ` The first ${page.entities.length}:` : ""
   const looked = describeAll(
     fit.candidate.name,
-    facts.filter(({ weight }) => weight === "stated")
+    facts.filter((fact) => fact.weight === "stated" && !unchecked.includes(fact))
   )
   const telltale = differing(page, shown).slice(0, 3)
   return `${amount(page)} people match ${looked}${among(page.limited, type)}.${few}\n${numbered(page, columns, telltale)}\nWhich one is it? Give me the number, or an e-mail address or phone number.${aside}`

@@ -12,7 +12,19 @@ import { count, find, inParallel, type Script } from "./script.ts"
 /** Whether a status is the subject's: answered only if the word is a status that exists. */
 export function* isStatus(subject: Subject, words: string, context: Context, or?: string): Script<string> {
   if (subject._tag === "Focus") return yield* fromFocus(context, saysStatus(words, or), "")
-  return yield* settle(yield* locate(subject, context), context, saysStatus(words, or), subject._tag === "Me")
+  const located = yield* locate(subject, context)
+  // Of several that are called so, one is chosen only if the word is a status: "is the gala fun" isn't about any of them.
+  if (located._tag === "Target" && located.found.total > 1 && !(yield* isAnyStatus(located.type.id, words)))
+    return unclear(context)
+  return yield* settle(located, context, saysStatus(words, or), subject._tag === "Me")
+}
+
+const counted = (entityTypeId: string, forms: ReadonlyArray<string>) =>
+  inParallel(forms.map((value) => count({ entityTypeId, filters: [{ columnId: "status", op: "eq", value }] })))
+
+function* isAnyStatus(entityTypeId: string, words: string): Script<boolean> {
+  const known = yield* counted(entityTypeId, wordForms(words).slice(0, 4))
+  return known.some((one) => (one?.total ?? 0) > 0)
 }
 
 const saysStatus = (words: string, or?: string): Answering =>
@@ -21,11 +33,7 @@ const saysStatus = (words: string, or?: string): Answering =>
     const others = or === undefined ? [] : wordForms(or)
     const [page, known] = yield* both(
       find({ entityTypeId: target.type.id, filters: target.filters, limit: 1 }),
-      inParallel(
-        [...forms.slice(0, 4), ...others.slice(0, 2)].map((value) =>
-          count({ entityTypeId: target.type.id, filters: [{ columnId: "status", op: "eq", value }] })
-        )
-      )
+      counted(target.type.id, [...forms.slice(0, 4), ...others.slice(0, 2)])
     )
     const entity = page?.entities[0]
     const status = entity?.status

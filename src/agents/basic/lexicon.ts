@@ -335,6 +335,10 @@ export const PERSON_NOUNS = set(
 export const STAGE_NOUNS = set("proposals")
 /** Nouns for what people are where there is no such type: "deals we lost" are the people with that state. */
 export const DEAL_NOUNS = set("deal deals opportunity opportunities")
+/** What rows are like, rather than called. */
+export const VAGUE = set(
+  "new old late early long short big small free open good bad busy hard easy real own fun key main"
+)
 /** Nouns for people that imply no status. */
 export const GENERIC_PERSON_NOUNS = set(
   "people person persons contact contacts folks everybody everyone anybody anyone somebody someone"

@@ -10,9 +10,9 @@ import type { ListedColumn, Named, Page } from "../../domain/Page.ts"
 import type { Filter } from "../../domain/Query.ts"
 import { columnAndValue, columnsFor, columnsNamed, labelOf } from "./conceptColumns.ts"
 import { anyOf, conditionChoices, hasPlaceColumns, negated, PLACED, type References } from "./filterChoices.ts"
-import type { Choice } from "./Choice.ts"
+import { type Choice, eq } from "./Choice.ts"
 import { ordered } from "./dateFilters.ts"
-import { COMPARATORS } from "./lexicon.ts"
+import { COMPARATORS, PERSON_NOUNS, VAGUE } from "./lexicon.ts"
 import { Condition, type Lookup, type Noun } from "./Lookup.ts"
 import type { Context, ContextType } from "./readConversation.ts"
 import { otherWord, phraseOf, type Said, sayingOf } from "./phrases.ts"
@@ -42,15 +42,12 @@ const MAX_CHOICES = 6
 
 const inName = (value: string): Choice => [{ columnId: "name", op: "ilike", value }]
 
-/** What rows are like, rather than called. */
-const VAGUE = /^(new|old|late|early|long|short|big|small|free|open|good|bad|busy|hard|easy|real|own|fun|key|main)$/
-
 /** "annual summary meetings": rows that are called so, unless they are people or companies. */
 const titles = (condition: Condition, { id }: ContextType): ReadonlyArray<Choice> =>
   id === PEOPLE || id === "companies"
     ? []
     : condition._tag === "Quality"
-      ? VAGUE.test(condition.words)
+      ? VAGUE.has(condition.words)
         ? []
         : [inName(condition.words)]
       : // "Minutes spent in sync ups".
@@ -145,10 +142,18 @@ export function* narrow(
   const order = lookup.order === undefined ? [] : ordered(lookup.order, columns, context).slice(0, MAX_CHOICES)
   const isCounted = ({ choices, condition }: Meant) => choices.length > 1 || isOpen(condition)
   const ranges = rangesOf([...order, ...leaves.flatMap((leaf) => (leaf.condition._tag === "Part" ? [] : leaf.choices))])
-  const [texts, inOrder, ...counted] = yield* inParallel([
+  const [owner] = type.id === PEOPLE ? columnsFor("owner", columns) : []
+  /** The person of a condition as someone's own, such as a customer. */
+  function* asOwned({ condition }: Meant): Script<Page | undefined> {
+    const name = nameIn(condition)
+    if (owner === undefined || name === undefined || !isReferred(condition, references)) return undefined
+    return yield* ask([...eq("name", written(name)), { columnId: owner, op: "eq", value: "*" }])
+  }
+  const [texts, inOrder, theirs, ...counted] = yield* inParallel([
     // Text has an order, too, but no dates or amounts: a column that can be searched for a part is text.
     inParallel(ranges.map((columnId) => ask([{ columnId, op: "ilike", value: "zzz" }]))),
     inParallel(order.map(ask)),
+    inParallel(leaves.map(asOwned)),
     ...leaves.map((leaf) => inParallel(isCounted(leaf) ? leaf.choices.map(ask) : []))
   ])
   const isText = (choice: Choice) =>
@@ -199,6 +204,12 @@ export function* narrow(
     if (hit < 0 && (isExcluded || isOpen(condition)) && !isReferred(condition, references)) {
       return isKind(condition) ? unknownKind(kind!, listAll) : yield* unknownWord(condition, type, listAll, context)
     }
+    // "Ada's customers" where Ada is one herself: she has none, or someone at her company is meant.
+    if (hit < 0 && (theirs![index]?.total ?? 0) > 0) return unsupported(phraseOf(condition))
+    // "The company of Ada": hers, where none belongs to her.
+    if (hit < 0 && type.id === "companies" && nameIn(condition) !== undefined) return unsupported(phraseOf(condition))
+    // Meetings with no one aren't those that have no owner, and "people without staff" aren't those either.
+    if (condition._tag === "Empty" && isOfPeople(condition.words, type)) return unsupported(phraseOf(condition))
     if (hit >= 0 && isUncapitalized(condition) && (yield* isInsideWords(choices[hit]!, columns)))
       return yield* unknownWord(condition, type, listAll, context)
     used.set(condition, { choices, used: hit >= 0 ? hit : possible })
@@ -218,6 +229,12 @@ export function* narrow(
     if (choice === undefined) return unsupported(phraseOf(condition))
     if (choice.some((filter) => filters.some((other) => excludes(filter, other))))
       return unsupported(phraseOf(condition))
+    if (condition._tag === "Time" && isBirthday(condition, choice, context)) return unsupported(phraseOf(condition))
+    if (condition._tag === "Time" && condition.latest !== undefined) {
+      const { columnId } = choice[0]!
+      const later = yield* ask([{ columnId, op: "gte", value: condition.latest }])
+      if (later === undefined || later.total > 0) return unsupported(phraseOf(condition))
+    }
     // "first meeting in October": the range of the time sorts, too, so it comes first.
     if (condition === timed && lookup.order !== undefined)
       filters.unshift(...(lookup.order === "latest" ? choice.toReversed() : choice))
@@ -283,6 +300,14 @@ const isReferred = (condition: Condition, references: References): boolean =>
   "words" in condition &&
   typeof condition.words !== "string" &&
   (("id" in condition && condition.id !== undefined) || references.has(written(condition.words)))
+
+/** Whether it says which people are left out, rather than which column is empty. */
+const isOfPeople = (words: string, { id }: ContextType): boolean =>
+  (id === "meetings" && words === "owner") || (id === PEOPLE && PERSON_NOUNS.has(words))
+
+/** "Who has a birthday in August": of any year, while no one is born in this one. */
+const isBirthday = ({ when }: Extract<Condition, { _tag: "Time" }>, [filter]: Choice, { today }: Context): boolean =>
+  /birth|born/i.test(filter?.columnId ?? "") && (when.from ?? when.to ?? "") >= today.slice(0, 4)
 
 /** "deals in Boston" where deals have no place, and no company is called so. */
 const isPlaceless = (

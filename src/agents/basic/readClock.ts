@@ -157,9 +157,9 @@ export const silentFor = (
   span: Tokens | undefined,
   since: Tokens | undefined,
   today: string
-): { readonly when: When; readonly by: ReadonlyArray<string> } | undefined => {
+): { readonly when: When; readonly by: ReadonlyArray<string>; readonly latest?: string } | undefined => {
   const start = since === undefined ? undefined : timeAt(since, today)?.when
   const when =
     span === undefined ? start?.from && { to: start.from, said: `without contact ${start.said}` } : longAgo(span, today)
-  return when ? { when, by: CONTACTED } : undefined
+  return when ? { when, by: CONTACTED, ...(start?.to === undefined ? {} : { latest: start.to }) } : undefined
 }

@@ -83,8 +83,28 @@ export const readIntent = (message: string, context: Context): Intent => {
   const isTold =
     read._tag === "Introduce" && !tokenize(message).some(({ after, word }) => WH.test(word) || after.includes("?"))
   const intent = OPEN.has(read._tag) && !isTold ? (readByParts(message, context)[0] ?? read) : read
-  return isOfNow(intent, message) ? Intent.Unclear({ tokens: tokenize(message) }) : intent
+  return isOther(intent, message) ? Intent.Unclear({ tokens: tokenize(message) }) : intent
 }
+
+/** "Are all of Raj's leads in hardware": those that are don't answer it. */
+const WHETHER_ALL =
+  /^(?:and |but |so |hey |hi )?(?:is|are|was|were|do|does|did|have|has|had) (?:all|each|every|everyone|everybody|both)\b/i
+/** "Do I ever have meetings on Saturday": not the next one. */
+const EVER = /\bever\b/i
+const WEEKDAY = /\b(?:mon|tues|wednes|thurs|fri|satur|sun)days?\b/i
+/** Whether an intent leaves out what a word of the message asks for. */
+const isOther = (intent: Intent, message: string): boolean =>
+  WHETHER_ALL.test(message.trim()) ||
+  (intent._tag === "Browse" && EVER.test(message) && WEEKDAY.test(message)) ||
+  isOfNow(intent, message) ||
+  isStillAhead(intent, message)
+
+/** "What have I still got today": not what is over. */
+const isStillAhead = (intent: Intent, message: string): boolean =>
+  intent._tag === "Browse" &&
+  intent.lookup.noun.type.id === "meetings" &&
+  /\bstill\b/i.test(message) &&
+  intent.lookup.conditions.some((one) => one._tag === "Time" && one.when.now === undefined && one.when.ahead !== true)
 
 const NOW = /\S (?:right now|now|at the moment|at present|currently|as we speak|still|yet)\b/i
 /** "Meetings right now": those under way, which aren't all of them. */
@@ -138,7 +158,7 @@ export const readByParts = (message: string, context: Context): ReadonlyArray<In
   return said.length === 0 || said.length > MAX_QUESTION
     ? []
     : (bounded(context, () => byParts(reworded(stripped(said), context.today), context)) ?? []).filter(
-        (intent) => !isOfNow(intent, message)
+        (intent) => !isOther(intent, message)
       )
 }
 
@@ -235,8 +255,12 @@ const readWords = (
   if (what !== undefined) return { ...story, what }
   // "get hold of Ada Lovelace": a name isn't a town.
   const isStated = facts.some((fact) => fact.weight === "stated" && !names.some(({ name }) => name === fact.said))
-  return said.length <= MAX_QUESTION && !isStated && asksMore(said) ? Intent.Unclear({ tokens: meant }) : story
+  const isQuestion = (!isStated && asksMore(said)) || EXCLUDES.test(folded(said))
+  return said.length <= MAX_QUESTION && isQuestion ? Intent.Unclear({ tokens: meant }) : story
 }
+
+/** "Everyone at Cedar Labs besides Ada Lovelace": not about her. */
+const EXCLUDES = /\b(?:except|besides|apart from|aside from|other than|excluding|all but)\b/
 
 const WH = /^(who|whom|whose|what|which|when|where|how)$/
 const ASKS = /^(whose|whom|what|which|how|why)$/
@@ -245,6 +269,11 @@ const ASKS_FIRST = /^(should|would|could|will|shall|may|might|is|are|was|were|do
 const asksMore = (said: ReadonlyArray<Token>): boolean => {
   if (said.some(({ word }) => ASKS.test(word)) || WANTED.test(folded(said))) return true
   if (WH.test(said[0]!.word) && !/^(is|are|was|were|'s)$/.test(said[1]?.word ?? "")) return true
+  // "Did we contact Ada Lovelace before May", "owner of Ada Lovelace or Grace Hopper", "Ada Lovelace's owner's customers".
+  if (/^(do|does|did|has|have|had)$/.test(said[0]!.word)) return true
+  if (/^(leads?|customers?|clients?|people|deals|proposals|meetings|companies)$/.test(said.at(-1)!.word)) return true
+  if (said.some(({ word }, at) => word === "or" && said[at - 1]?.capital === true)) return true
+  if (said.filter(({ word }) => word === "'s").length > 1) return true
   if (!said.at(-1)!.after.includes("?")) return false
   return (
     ASKS_FIRST.test(said[0]!.word) ||

@@ -19,6 +19,10 @@ export interface When {
   readonly now?: "to" | "from"
   /** Only these days of it: "Mondays in October". */
   readonly days?: ReadonlyArray<string>
+  /** Ends on a day of the week that is ahead: "until Friday". */
+  readonly ahead?: true
+  /** Begins then and goes on until now. */
+  readonly since?: true
 }
 
 /** A time at the beginning of the tokens, and its length in tokens. */
@@ -63,7 +67,10 @@ const readTime = (tokens: ReadonlyArray<Token>, lead: string, today: string): Ti
   if (range !== undefined) return timed(tokens, range, within(range))
   if (lead === "between") return undefined
   const preposition = PREPOSITIONS[lead]
-  const span = spanAt(preposition === undefined ? tokens : tokens.slice(1), today)
+  const read = spanAt(preposition === undefined ? tokens : tokens.slice(1), today)
+  // "Since Monday" is since the last one.
+  const isBehind = lead === "since" && read?.weekday === true && read.from > today
+  const span = isBehind ? { ...read, from: addDays(read.from, -7), to: addDays(read.to, -7) } : read
   if (span === undefined || (span.days !== undefined && preposition !== undefined && preposition !== within))
     return undefined
   return timed(
@@ -101,7 +108,8 @@ const timed = (tokens: ReadonlyArray<Token>, span: Span, when: Omit<When, "said"
       : ""
   const date = span.weekday === true && !said.includes("(") ? ` (${dayAndMonth(span.from)})` : ""
   const days = span.days === undefined ? {} : { days: span.days }
-  return { when: { ...when, ...days, said: said + year + date }, length: span.length }
+  const ahead = span.weekday === true && when.from === undefined ? { ahead: true as const } : {}
+  return { when: { ...when, ...days, ...ahead, said: said + year + date }, length: span.length }
 }
 
 /** Words before and after a time that is going on: the part of it that is over, or that is left. */
@@ -172,6 +180,7 @@ const AHEAD = [
 const RANGES = byWord<ReadonlySet<string>>({
   between: new Set(["and"]),
   from: new Set(["to", "until", "till", "through"]),
+  since: new Set(["to", "until", "till", "through"]),
   "": new Set(["to", "until", "till", "through"])
 })
 
@@ -234,7 +243,7 @@ const PREPOSITIONS = byWord<(span: Span) => Omit<When, "said">>({
   during: within,
   for: within,
   of: within,
-  since: ({ from }) => ({ from }),
+  since: ({ from }) => ({ from, since: true }),
   // "from 2024" means within that year; "from May 3" means since that day.
   from: (span) => (span.to > addDays(span.from, 1) ? within(span) : { from: span.from }),
   after: ({ to }) => ({ from: to }),

@@ -20,8 +20,9 @@ const LAST_TIME = "(when was)? (the|my|our)? last time"
 
 /** Meetings with a person or at a time: the asker's own if the question says "I". */
 const met =
-  (mode: "list" | "count", order?: Lookup["order"]) =>
+  (mode: "list" | "count", which?: Lookup["order"] | "ahead") =>
   ({ i, name, past, when }: Captures, context: Context): Intent | undefined => {
+    const order = which === "ahead" ? undefined : which
     const type = context.types.find(({ id }) => id === "meetings")
     const whom = name && named(name, context)
     const time = when && whenOf(when, context.today)
@@ -30,6 +31,7 @@ const met =
       ...(i![0]!.word === "i" ? [Condition.Mine()] : []),
       ...(whom === undefined ? [] : [Condition.With(whom)]),
       ...(time === undefined ? [] : [Condition.Time({ when: time })]),
+      ...(which === "ahead" ? [Condition.Time({ when: { from: context.today, said: "coming up" } })] : []),
       ...(past === undefined || order !== undefined ? [] : [untilNow(context.today)])
     ]
     const said = order === undefined ? type.plural : type.name
@@ -156,10 +158,11 @@ export const SPOKEN: ReadonlyArray<Rule> = [
   [
     [
       "(did|do|have|will|am) {i} (meet with|meet|met with|met|see|seen|meeting with|meeting|seeing) {name} {when}",
-      "(did|do|have|will|am) {i} (meet with|meet|met with|met|see|seen|meeting with|meeting|seeing) {name}"
+      "(did|do|have) {i} (meet with|meet|met with|met|see|seen|meeting with|meeting|seeing) {name}"
     ],
     met("list")
   ],
+  [["(will|am) {i} (meet with|meet|see|meeting with|meeting|seeing) {name}"], met("list", "ahead")],
   [
     [
       "(did|have) {name} and {i} (meet|met|talk|talked|speak|spoken) {when}",

@@ -12,6 +12,16 @@ type Time = Extract<Condition, { _tag: "Time" }>
 const underWayOf = ({ conditions }: Lookup): Time | undefined =>
   conditions.find((one): one is Time => one._tag === "Time" && one.overlaps === true)
 
+const MINUTE = 60_000
+const isMoment = ({ when: { from = "", to = "" } }: Time): boolean =>
+  from.includes("T") && to.includes("T") && Date.parse(`${to}Z`) - Date.parse(`${from}Z`) === MINUTE
+
+/** "What do I have at 10": what is under way then, whenever it began. */
+export const atMoment = (lookup: Lookup): Lookup => ({
+  ...lookup,
+  conditions: lookup.conditions.map((one) => (one._tag === "Time" && isMoment(one) ? { ...one, overlaps: true } : one))
+})
+
 /** How many rows begin on these days before the end of the time and have no end; 0 if the question isn't about such rows. */
 export function* endless(
   lookup: Lookup,

@@ -39,7 +39,8 @@ const SETS = [
   ["twentyeighth", 0.5, false],
   ["twentyninth", 0.85, true],
   ["leftout", 0.5, false],
-  ["dropped", 0.85, false]
+  ["dropped", 0.85, false],
+  ["thirtieth", 0.9, true]
 ] as const
 
 layer(BasicAgent, { excludeTestServices: true })("questions in people's own wording", (it) => {

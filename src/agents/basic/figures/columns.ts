@@ -1,5 +1,6 @@
 /** The columns and paths that words of a question for figures mean. Where several could be meant, none is. */
 import { foldText } from "../../../domain/keys.ts"
+import { PEOPLE } from "../../../domain/EntityType.ts"
 import type { ListedColumn } from "../../../domain/Page.ts"
 import { type Bucket, BUCKETS } from "../../../domain/Query.ts"
 import { columnsFor, columnsNamed } from "../conceptColumns.ts"
@@ -139,6 +140,11 @@ export const spotsFor = (
   const own = named(said, columns, context, loosely && hops === 0)
   if (own.length > 0) return own.map(spot)
   if (hops === 0) return []
+  // Who is responsible for the rows themselves, whatever the column is called, comes before the person who is for what they refer to.
+  if (folded(said) === "owner") {
+    const [responsible] = ofIds(columnsFor("owner", columns), columns).filter((one) => targetOf(one) === PEOPLE)
+    if (responsible !== undefined) return [spot(responsible)]
+  }
   // People of a meeting are several: nothing can be grouped through them.
   const references = columns.filter((column) => targetOf(column) !== undefined && column.id !== "attendees")
   const through = (reference: ListedColumn, rest: Words, left: number): Meant =>

@@ -6,6 +6,10 @@ const CONTACT =
 const THAT =
   "(if|whether|is it true that|is it right that|is it correct that|is it so that|am i right that|confirm that|confirm|i think that|i think|i believe)"
 
+/** Details whose value a small word can be. */
+const COMPARABLE =
+  "status|stage|phase|state|product|phone|number|email|e-mail|company|city|town|priority|project".split("|")
+
 export const DETAIL_PARAPHRASES: Paraphrases = [
   [
     [
@@ -53,7 +57,9 @@ export const DETAIL_PARAPHRASES: Paraphrases = [
     ],
     "{full} 's interest"
   ],
-  [["(is|was) {full} 's {what} {one}", "(is|was) {full} 's {what} {one} or {other}"], "{full} 's {what}"],
+  [["(is|was) {full} 's {what} {one} or {other}"], "{full} 's {what}"],
+  // "Is Ada's owner happy" isn't answered by a name.
+  ...COMPARABLE.map((what) => [[`(is|was) {full} 's ${what} {one}`], `{full} 's ${what}`] as const),
   [["{full} (still|already|now|yet) (a|an)? {one}"], "is {full} {one}"],
   [
     ["(is|was) {full} {person} 's or {other} 's {noun}", "(is|was) {full} {person} 's {noun} or {other} 's"],
@@ -260,10 +266,15 @@ export const DETAIL_PARAPHRASES: Paraphrases = [
   [
     [
       `(who|whom) (do|can|should|would|could|must) ${WE} (call|ring|phone|speak to|talk to|ask for|contact|email|e-mail|write to|deal with|reach|reach out to|get in touch with) (at|from|in|over at|about) {place}`,
-      "who (is|are) (our|my|the|your|a)? (contact|contacts|main contact|person|people|guy|customer|customers|point of contact|contact person|contact people) (at|from|in|over at) {place}"
+      "who (is|are) (our|my|the|your|a)? (contact|contacts|main contact|person|people|guy|point of contact|contact person|contact people) (at|from|in|over at) {place}"
     ],
     "who works at {place}"
   ],
+  [
+    ["who (is|are) (our|the|your|a)? (customer|customers|client|clients) (at|from|in|over at) {place}"],
+    "customers at {place}"
+  ],
+  [["who (is|are) my (customer|customers|client|clients) (at|from|in|over at) {place}"], "my customers at {place}"],
   [
     [
       "whose {concept} (date|day)? (is|are|was|were|falls|fell|lands|comes up|comes|is due|was due|is set|is scheduled|is planned) {when}",
@@ -291,9 +302,7 @@ export const DETAIL_PARAPHRASES: Paraphrases = [
   [["how many {plural} i (had|have|have had|held|did)"], "how many {plural} do i have"],
   [["(is|are|was) {name} (mine|my customer|my lead|my client|my account|one of mine)"], "who looks after {name}"],
   [
-    [
-      "(is|was|does|did) {person} (from|at|with|work at|work for|working for|working at|employed by|employed at) {place}"
-    ],
+    ["(is|was|does|did) {person} (from|at|work at|work for|working for|working at|employed by|employed at) {place}"],
     "{person} 's company"
   ],
   [

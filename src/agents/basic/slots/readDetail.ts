@@ -27,7 +27,7 @@ const isNamed = (rest: Tokens): boolean =>
 
 /** "Who spoke to Ada Lovelace about the account", "who should look after her", "is anyone working on her": not a detail of hers. */
 const OTHERS =
-  /^which account |\bwork(?:s|ed|ing)? on\b|^(?:.* )?(?:who|whom) (?:(?:has |had |have |last )?(?:spoke|spoken|talked|called)|should|would|could|must|can)\b(?! (?:i|we|you)\b)/
+  /^which account |\b(?:of|for|from|with) (?:somebody|someone|anybody|anyone)\b|\bwork(?:s|ed|ing)? on\b|^(?:.* )?(?:who|whom) (?:(?:has |had |have |last )?(?:spoke|spoken|talked|called)|should|would|could|must|can)\b(?! (?:i|we|you)\b)/
 
 /** "Who has the account of Ada Lovelace" as "Ada Lovelace's owner"; undefined if any other word is in it. */
 export const readDetail = (tokens: Tokens, context: Context): Tokens | undefined => {

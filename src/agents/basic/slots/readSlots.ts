@@ -59,8 +59,14 @@ const capitals = (tokens: Tokens): number => {
   return length
 }
 
+const DISTANCE = /^(after|before|of|from|since|earlier|later|prior|ago|away)$/
+const EDGE = /^(start|beginning|outset|middle|end|close|top|bottom|half|rest)$/
+
 /** Takes one part from the beginning of the words: its length, or nothing if the words have no part in such a question. */
 const take = (slots: Slots, rest: Tokens, isFirst: boolean, context: Context): number | undefined => {
+  // "At the end of October": which days are that?
+  if (EDGE.test(rest[0]!.word) && (rest[1]?.word === "of" || timeAt(rest.slice(1), context.today) !== undefined))
+    return undefined
   const time = timeAt(rest, context.today)
   if (time !== undefined && time.length > 0) {
     if (slots.time !== undefined) return undefined
@@ -69,7 +75,8 @@ const take = (slots: Slots, rest: Tokens, isFirst: boolean, context: Context): n
   }
   const long = lengthAt(rest)
   if (long !== undefined) {
-    if (slots.length !== undefined) return undefined
+    // "Two days after October 2": a day, rather than how long something takes.
+    if (slots.length !== undefined || DISTANCE.test(rest[long.length]?.word ?? "")) return undefined
     slots.length = bare(rest.slice(0, long.length))
     return long.length
   }
@@ -273,7 +280,7 @@ const objects = ({ by, either, length, mine, name, values, withs }: Slots): numb
 const LONG = /(?<!how) long\b/
 /** "How many is too many", "how many of us have leads". */
 const OTHER_COUNT =
-  /\bhow many of (?:us|you|(?:the|our) (?:team|reps|colleagues|sales team))\b|\b(?:is|are|was|were|be) (?:too|so) (?:many|few|much)\b/
+  /\bhow many of (?:us|you|(?:the|our) (?:team|reps|colleagues|sales team))\b|\b(?:is|are|was|were|be) (?:too|so) (?:many|few|much)\b|\b(?:as (?:many|much|few)|the same number of) /
 const PAST = /\b(?:did|had|was|were)\b/
 /** "How many customers left", "who have left us": they are gone. "How many do I have left" are still there. */
 const isGone = (tokens: Tokens, at: number): boolean => {
@@ -304,6 +311,9 @@ export const readSlots = (tokens: Tokens, context: Context, isNamed = false): To
     return undefined
   // "Is Riley Thomas due": a question about one.
   if (/^(is|are|was|were|will|can|does|did|has)$/.test(tokens[0]!.word) && capitals(tokens.slice(1)) > 1)
+    return undefined
+  // "Is Raj a lead", too: not a question for leads of his.
+  if (/^(is|are|was|were)$/.test(tokens[0]!.word) && capitals(tokens.slice(1)) > 0 && tokens[2]?.word !== "'s")
     return undefined
   // "Do my customers like it": only what is there can be listed.
   if (/^(is|are|was|were|will|can|do|does|did|has|have)$/.test(tokens[0]!.word)) {
@@ -348,6 +358,8 @@ export const readSlots = (tokens: Tokens, context: Context, isNamed = false): To
   }
   // "What do most leads want" is no question for the one that has the most.
   if (slots.rank !== undefined && slots.by === undefined && tokens[0]!.word !== "who") return undefined
+  // "The remaining meetings of 2023" are those ahead.
+  if (slots.type === "meetings" && /\b(?:remain|remains|remaining|left)\b/.test(said)) return undefined
   const isAmount = slots.type !== undefined && !/^(people|meetings|companies)$/.test(slots.type)
   return isAmount && ADDED.test(said) ? undefined : rendered(slots, context)
 }
