@@ -97,10 +97,10 @@ export const dayAt = (tokens: Tokens, calendar: Calendar): At<string> | undefine
     return at(addDays(today, (named - weekdayOf(today) + 7) % 7), 2)
   // "next Wednesday" is said of the coming one, too; only where both are the same is it one day.
   if (named !== undefined && first === "next") {
-    const coming = addDays(today, ((named - weekdayOf(today) + 6) % 7) + 1)
     // "next Thursday, December 7th": the date says which.
     const date = tokens[2] === undefined ? undefined : datedAt(tokens.slice(2), calendar)
     if (date !== undefined && weekdayOf(date.value) === named) return { value: date.value, length: 2 + date.length }
+    const coming = comingDay(named, today)
     return coming === inNextWeek(named, today) ? at(coming, 2) : undefined
   }
   const distant = distantDayAt([first, second, third, fourth], today)
@@ -127,10 +127,23 @@ export const dayAt = (tokens: Tokens, calendar: Calendar): At<string> | undefine
 const datedAt = (tokens: Tokens, calendar: Calendar): At<string> | undefined =>
   /^\d|^the$/.test(tokens[0]!.word) || MONTHS[tokens[0]!.word] !== undefined ? dayAt(tokens, calendar) : undefined
 
+/** The next day after today with this weekday. */
+const comingDay = (weekday: number, today: string): string => addDays(today, ((weekday - weekdayOf(today) + 6) % 7) + 1)
+
 /** The weekday in the week after this one; weeks begin on Monday. */
 const inNextWeek = (weekday: number, today: string): string => {
   const monday = addDays(today, 7 - ((weekdayOf(today) + 6) % 7))
   return addDays(monday, (weekday + 6) % 7)
+}
+
+/** The two days that "next Friday" can mean, if it is all that is said. */
+export const eitherDay = (tokens: Tokens, { today }: Calendar): readonly [string, string] | undefined => {
+  const [first, second, ...more] = firstWords(tokens)
+  const weekday = first === "next" && second !== undefined && more.length === 0 ? WEEKDAYS[second] : undefined
+  if (weekday === undefined) return undefined
+  const coming = comingDay(weekday, today)
+  const later = inNextWeek(weekday, today)
+  return coming === later ? undefined : [coming, later]
 }
 
 const UNITS = byWord<number>({ day: 1, days: 1, week: 7, weeks: 7, fortnight: 14 })

@@ -17,7 +17,7 @@ import { withNoun } from "./everything.ts"
 import { lengthAt } from "./lengths.ts"
 import { FRAMES, isFrame } from "./frames.ts"
 import { FUNCTION_WORDS, ORDERS } from "./lexicon.ts"
-import { calendarOf, momentOf } from "./moments.ts"
+import { calendarOf, eitherDay, momentOf } from "./moments.ts"
 import { CREATES, isValue, readCreate } from "./readCreate.ts"
 import { readGroup } from "./readGroup.ts"
 import { readSet } from "./readSet.ts"
@@ -181,7 +181,7 @@ const partReader = (context: Context, effort: Effort) => {
         )
       case "t":
       case "t2":
-        return momentOf(words, calendar) !== undefined
+        return momentOf(words, calendar) !== undefined || eitherDay(words, calendar) !== undefined
       case "s":
         return (
           words.length <= 3 &&

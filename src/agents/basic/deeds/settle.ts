@@ -13,7 +13,7 @@ import { changed, changeOf } from "./amounts.ts"
 import { FINISHED } from "./setValues.ts"
 import { type Problem, person, problem, RANKS, type World } from "./findSubject.ts"
 import { lengthAt } from "./lengths.ts"
-import { calendarOf, clock, momentOf } from "./moments.ts"
+import { calendarOf, clock, eitherDay, momentOf } from "./moments.ts"
 import {
   columnOfConcept,
   columnOfPhrase,
@@ -270,6 +270,12 @@ const inNumber = (
     : cell(column, String(value))
 }
 
+/** "next Friday" on a Thursday is tomorrow or in the week that comes. */
+const eitherOf = (words: Words, typed: string, context: World["context"]): Problem | undefined => {
+  const days = eitherDay(words, calendarOf(context))
+  return days && problem(RANKS.several, `“${typed}” can be ${days[0]} or ${days[1]}. Say the date.`)
+}
+
 /** A day, a time of day on the day that the row has, or both. */
 const inTime = (
   field: Field,
@@ -280,7 +286,8 @@ const inTime = (
   const moment = momentOf(words, calendarOf(context))
   const typed = textOf(said, words)
   const now = typeof cells[field.id] === "string" ? String(cells[field.id]) : undefined
-  if (moment === undefined) return badValue(`I don't understand the time “${typed}”.`)
+  if (moment === undefined)
+    return eitherOf(words, typed, context) ?? badValue(`I don't understand the time “${typed}”.`)
   if (moment.until !== undefined) return badValue("Give me one time, not a range.")
   const day = moment.day ?? now?.slice(0, 10)
   if (field.kind === "date") {
@@ -339,6 +346,8 @@ function* byValue(words: Words, isState: boolean, target: Target, world: World):
   const moment = isState ? undefined : momentOf(words, calendarOf(world.context))
   const field = fields.find(({ id }) => id === date)
   if (moment !== undefined && field !== undefined) return inTime(field, words, target, world)
+  const either = isState || field === undefined ? undefined : eitherOf(words, typed, world.context)
+  if (either !== undefined) return either
   const known = status[0] === undefined ? "" : ` as a ${uncapitalized(labelOf(status[0], columns))}`
   const unknown = badValue(
     `${UNKNOWN_VALUE} “${typed}”${known}: none of the ${type.plural.toLowerCase()} that I can see has it.`

@@ -6,7 +6,7 @@ import { join } from "node:path"
 import { describe, expect } from "vitest"
 import { MAX_SCRIPT_STEPS } from "../../../../src/agents/loop.ts"
 import { BasicAgent } from "../../../support/basic.ts"
-import { isExpected, salesCompany, saying, type Write } from "../../../support/deeds.ts"
+import { isExpected, salesCompany, saying, type Write, taskTeam } from "../../../support/deeds.ts"
 import { fixture } from "../../../support/fixtures.ts"
 
 const linesOf = (path: string) =>
@@ -78,6 +78,29 @@ describe("requests to change something in basic mode", () => {
         }
         expect((yield* say("mark Cameron as Won")).reply).toContain("Which one?")
       })
+    )
+
+    it.effect(
+      "say which days are meant by a weekday that can be one of two, and take it where it can be only one",
+      () =>
+        Effect.gen(function* () {
+          const say = yield* saying(yield* taskTeam)
+          for (const text of [
+            "Move Rotate keys to next Friday",
+            "Move all of Raj's tasks to next Friday",
+            "Delay Rotate keys until next Friday",
+            "Rotate keys is due next Friday",
+            "Assign Review the contract to Lena, due next Friday"
+          ]) {
+            const { reply, write } = yield* say(text)
+            expect([text, write, reply]).toEqual([
+              text,
+              undefined,
+              "“next Friday” can be 2023-12-01 or 2023-12-08. Say the date."
+            ])
+          }
+          expect((yield* say("Move Rotate keys to next Monday")).write?.values).toEqual({ due_date: "2023-12-04" })
+        })
     )
 
     it.effect("take the words after “called” as the name, even if one of them could name a column", () =>
