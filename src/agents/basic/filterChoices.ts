@@ -77,10 +77,11 @@ const all = (
     case "Overdue":
       return overdue(of("due").slice(0, 2), of("status").slice(0, 1), context.today)
     case "With": {
-      // "with software" is the product of that name before it is a part of a company's.
-      const values = condition.words[0]!.capital ? [] : categories(condition, columns)
+      // "with software" is the product of that name before it is a part of a company's; "with Software" can be a company's whole name.
+      const values = categories(condition, columns)
       const named = valuedOr(condition, of("attendees", "owner", "company").slice(0, 4))
-      return [...values, ...named, ...(condition.id === undefined ? town(written(condition.words), columns) : [])]
+      const either = condition.words[0]!.capital ? exactFirst(named, values) : [...values, ...named]
+      return [...either, ...(condition.id === undefined ? town(written(condition.words), columns) : [])]
     }
     case "At": {
       const name = written(condition.words)

@@ -82,10 +82,26 @@ export const readIntent = (message: string, context: Context): Intent => {
   // A person who is introduced is no question, unless it is asked as one.
   const isTold =
     read._tag === "Introduce" && !tokenize(message).some(({ after, word }) => WH.test(word) || after.includes("?"))
-  const intent = OPEN.has(read._tag) && !isTold ? (readByParts(message, context)[0] ?? read) : read
+  const intent = ofTheirs(
+    OPEN.has(read._tag) && !isTold ? (readByParts(message, context)[0] ?? read) : read,
+    message,
+    context
+  )
   return isOther(intent, message) ? Intent.Unclear({ tokens: tokenize(message) }) : intent
 }
 
+/** "Who owns that company" after an answer about a person: who owns the person's company. */
+const ofTheirs = (intent: Intent, message: string, context: Context): Intent => {
+  const [focus] = context.focus ?? []
+  if (focus === undefined || intent._tag !== "Detail" || intent.subject._tag !== "Focus") return intent
+  const said = tokenize(message)
+  const other = said
+    .flatMap(({ word }, at) => (/^(that|this)$/.test(word) ? (nounAt(said.slice(at + 1), context) ?? []) : []))
+    .find(({ noun }) => noun.type.id !== focus.type)
+  return other === undefined ? intent : Intent.Via({ subject: intent.subject, via: other.noun.said, what: intent.what })
+}
+
+const MEETING = /^(?:and |so |hey |hi )?(?:who|whom)(?:'s| is| are| was| were| will be) (?:meeting|seeing|visiting) /i
 /** "Are all of Raj's leads in hardware": those that are don't answer it. */
 const WHETHER_ALL =
   /^(?:and |but |so |hey |hi )?(?:is|are|was|were|do|does|did|have|has|had) (?:all|each|every|everyone|everybody|both)\b/i
@@ -96,6 +112,8 @@ const WEEKDAY = /\b(?:mon|tues|wednes|thurs|fri|satur|sun)days?\b/i
 const isOther = (intent: Intent, message: string): boolean =>
   WHETHER_ALL.test(message.trim()) ||
   (intent._tag === "Browse" && EVER.test(message) && WEEKDAY.test(message)) ||
+  // "Who is meeting Ada": no meeting is called “Ada”.
+  (intent._tag !== "Browse" && MEETING.test(message.trim())) ||
   isOfNow(intent, message) ||
   isStillAhead(intent, message)
 

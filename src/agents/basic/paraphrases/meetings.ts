@@ -159,9 +159,11 @@ export const MEETING_PARAPHRASES: Paraphrases = [
     ],
     "how long was {row}"
   ],
+  [["how many {rest} were there {when}"], "how many {rest} {when}"],
+  // What is still ahead in this month hasn't been held.
   [
-    ["how many {rest} (took place|happened|occurred|were held|have been held|were there) {when}"],
-    "how many {rest} {when}"
+    ["how many {rest} (took place|happened|occurred|were held|have been held|have taken place) {when}"],
+    "how many {rest} have there been {when}"
   ],
   [["with (whom|who) (was|is|did i have|do i have|will i have) {rest}"], "who attended {rest}"],
   [
