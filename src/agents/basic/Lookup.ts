@@ -16,8 +16,8 @@ export interface Named {
 
 export type Condition = Data.TaggedEnum<{
   /**
-   * Within a time: by the date columns with these labels, or by any. `overlaps` means under way at that time. With `latest`, a row
-   * knows only its latest date: one that is later hides whether there was another within the time.
+   * Within a time: by the date columns with these labels, or by any. `overlaps` means under way at that time. `latest` is the
+   * end of the time where the column keeps only the latest date, as of the last contact: a later one hides an earlier one within the time.
    */
   Time: {
     readonly when: When

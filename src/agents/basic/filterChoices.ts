@@ -29,13 +29,13 @@ export const hasPlaceColumns = (columns: Columns): boolean =>
 /** Prepositions before a place, or what is called like one. */
 export const PLACED = /^(in|near|from)$/
 
-/** The candidate filters of a condition; empty if no column fits it. */
 const isExact = (choice: Choice): boolean => choice.every(({ op }) => op === "eq")
 const exactFirst = (...all: ReadonlyArray<ReadonlyArray<Choice>>): ReadonlyArray<Choice> => [
   ...all.flatMap((choices) => choices.filter(isExact)),
   ...all.flatMap((choices) => choices.filter((choice) => !isExact(choice)))
 ]
 
+/** The candidate filters of a condition; empty if no column fits it. */
 export const conditionChoices = (
   condition: Condition,
   columns: Columns,

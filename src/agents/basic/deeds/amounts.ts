@@ -1,4 +1,4 @@
-/** Numbers that are said from what a row has now: "raise the amount by 10 %", "add 50 to the amount". */
+/** Amounts relative to a row's current value: "raise the amount by 10 %", "add 50 to the amount". */
 import type { Said, Word } from "./words.ts"
 
 type Words = ReadonlyArray<Word>
@@ -6,16 +6,17 @@ type Words = ReadonlyArray<Word>
 const MORE = /^(raise|raised|increase|increased|up|lift|bump|boost|add|plus|grow|grows|rises|rise|rose|more|higher)$/
 const LESS =
   /^(lower|lowered|reduce|reduced|decrease|decreased|cut|drop|drops|dropped|subtract|deduct|minus|less|fewer|shrink|falls|fell|down|lessen)$/
-/** What follows a number that is no value by itself. */
+/** Words after a number that make it relative: "10 more". */
 const COMPARED = /^(more|less|fewer|extra|additional|higher|lower|times|fold|percent|percentage|off)$/
 
-/** How the number of the words changes what is there: none if the words are the new number. */
+/** How a relative amount changes the current value. */
 export interface Change {
-  /** Undefined if the words leave open which way. */
+  /** Undefined if the words don't say whether it rises or falls. */
   readonly sign?: 1 | -1
   readonly isPercent: boolean
 }
 
+/** The change that the words ask for; undefined if they state the new value. */
 export const changeOf = (value: Words, { text, words }: Said): Change | undefined => {
   const last = value.at(-1)!
   const from = words.findIndex(({ start }) => start === value[0]!.start)
@@ -31,7 +32,7 @@ export const changeOf = (value: Words, { text, words }: Said): Change | undefine
   }
 }
 
-/** The number after the change; undefined if it has more than two decimals, or falls below zero. */
+/** The new value; undefined if it has more than two decimals or falls below zero. */
 export const changed = (now: number, by: number, { isPercent, sign }: Change): number | undefined => {
   const exact = now + (sign ?? Number.NaN) * (isPercent ? (now * by) / 100 : by)
   const rounded = Number(exact.toFixed(2))

@@ -85,8 +85,8 @@ function* ownerOrValue(setting: Setting, target: Target, world: World): Script<C
 }
 
 /**
- * What is to be asked of a name that is rather said of the row, or begins or ends with what is: "Raj", "buy paper Raj", "high fix
- * the sink". "Email Raj" is a name.
+ * The question about a name that is a person or a value of the row ("Raj"), or begins or ends with one ("buy paper Raj", "high fix
+ * the sink"). "Email Raj" is a name.
  */
 function* doubtOf(
   name: ReadonlyArray<Word>,

@@ -164,7 +164,7 @@ export const REASON_PRONOUNS = set(
 export const REASON_VERBS = set(
   "am is are was were has have had 's does did can could will would told said came went left got gave knows thinks found lost won paid sent took bought quit chose says feels looks seems works likes agreed became began fell keeps kept wrote deserves requires stands takes checks"
 )
-/** Words for a person who is none. */
+/** Words in place of a name that leave a row without an owner. */
 export const NO_ONE = new Set(["nobody", "noone", "no one"])
 /** Words for several rows. */
 export const MANY = set("all every each both any everyone everybody several some most half these those")

@@ -102,7 +102,7 @@ export const readSet = (words: Words, context: Context): CountedSet | undefined 
   return counted === undefined ? { lookup } : { lookup, count: counted.count }
 }
 
-/** "except blocked and in progress": each is left out, which a question's conditions don't say. */
+/** "except blocked and in progress": an exception with several values, which the conditions of questions can't express. */
 const exceptsSeveral = (words: Words): boolean => {
   const plain = words.map(({ quoted, word }) => (quoted === true ? '"' : word))
   const from = plain.findIndex(

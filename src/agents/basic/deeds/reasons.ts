@@ -20,7 +20,7 @@ const MAX_BEFORE_VERB = 9
 const PAST = /^[a-z]{3,}ed$/
 const PRESENT = /^[a-z]{3,}[^s]s$/
 const MAX_VERBS = 3
-/** What follows "Raj's" that isn't Raj's: "Raj's away". */
+/** Words after "Raj's" that make it "Raj is": "Raj's away". */
 const IS_SO =
   /^(a|an|the|in|on|at|off|out|up|away|back|home|here|there|under|over|with|without|not|no|never|too|very|so|quite|really|just|already|also|still|now|currently|only|always|been|got|gone|going|done|sick|ill|unwell|busy|free|new|late|ready|happy|sorry|unable|able|pregnant|fine|my|our|[a-z]{2,}ing|[a-z]{3,}ed)$/
 /** "do not …", "never …": what isn't to be done. */
@@ -41,7 +41,7 @@ const WHEN = /^((mon|tues|wednes|thurs|fri|satur|sun)day|tomorrow|next|until)$/
 const ADVERBS = new Set("just already finally now only recently also has have".split(" "))
 
 const DETERMINED = /^(the|our|my|their|his|her)$/
-/** What people do, and rows aren't: "Raj agreed". */
+/** Verbs that say what a person did, not the state of a row: "Raj agreed". */
 const ANSWERS = new Set(
   "agreed accepted confirmed called phoned rang asked said says told wrote emailed texted messaged insisted promised signed resigned left went quit refused objected begged complained noticed forgot paid bought retired volunteered offered helped replied answered responded knows checked wants works agrees declined churned apologized apologised".split(
     " "

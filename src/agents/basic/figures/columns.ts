@@ -140,7 +140,7 @@ export const spotsFor = (
   const own = named(said, columns, context, loosely && hops === 0)
   if (own.length > 0) return own.map(spot)
   if (hops === 0) return []
-  // Who is responsible for the rows themselves, whatever the column is called, comes before the person who is for what they refer to.
+  // The rows' own column of responsible people (assignee, agent) comes before the owner of a row that they refer to.
   if (folded(said) === "owner") {
     const [responsible] = ofIds(columnsFor("owner", columns), columns).filter((one) => targetOf(one) === PEOPLE)
     if (responsible !== undefined) return [spot(responsible)]
