@@ -259,10 +259,11 @@ const inNumber = (
   const isLength = column === columnOfConcept("length", vocabulary.columns)
   const length = isLength ? lengthAt(words) : undefined
   if (length?.length === words.length) return cell(column, String(length.value), typed)
-  const number = typed.replace(/^[$€£]\s?/, "").replace(/(?<=\d),(?=\d{3})/g, "")
+  const isNegative = /(?:^|\s)[-−–][$€£]?$/.test(said.text.slice(0, words[0]!.start))
+  const number = `${isNegative ? "-" : ""}${typed.replace(/^[$€£]\s?/, "").replace(/(?<=\d),(?=\d{3})/g, "")}`
   if (!/^-?\d+(\.\d+)?$/.test(number)) return badValue(`“${typed}” isn't a number.`)
   const change = changeOf(words, said)
-  if (change === undefined) return cell(column, number, typed)
+  if (change === undefined) return cell(column, number, isNegative ? number : typed)
   const value = changed(Number(cells[column] ?? Number.NaN), Number(number), change)
   const label = uncapitalized(labelOf(column, vocabulary.columns))
   return value === undefined || (kind === "integer" && !Number.isInteger(value))

@@ -6,7 +6,7 @@ import { join } from "node:path"
 import { describe, expect } from "vitest"
 import { MAX_SCRIPT_STEPS } from "../../../../src/agents/loop.ts"
 import { BasicAgent } from "../../../support/basic.ts"
-import { isExpected, salesCompany, saying, type Write, taskTeam } from "../../../support/deeds.ts"
+import { helpDesk, isExpected, salesCompany, saying, type Write, taskTeam } from "../../../support/deeds.ts"
 import { fixture } from "../../../support/fixtures.ts"
 
 const linesOf = (path: string) =>
@@ -101,6 +101,25 @@ describe("requests to change something in basic mode", () => {
           }
           expect((yield* say("Move Rotate keys to next Monday")).write?.values).toEqual({ due_date: "2023-12-04" })
         })
+    )
+
+    it.effect("keep the sign of a number, and reckon with none that is negative or too large to be exact", () =>
+      Effect.gen(function* () {
+        const say = yield* saying(yield* helpDesk)
+        const amounts = {
+          "set the amount of PO-1001 to -5": "-5",
+          "raise the amount of PO-1001 by 10%": "462",
+          "lower the amount of PO-1001 by 20": "400",
+          "raise the amount of PO-1001 by -5%": undefined,
+          "raise the amount of PO-1001 by - 5": undefined,
+          "add -50 to the amount of PO-1001": undefined,
+          "raise the amount of PO-1001 by 99999999999999999999999999%": undefined
+        }
+        for (const [text, amount] of Object.entries(amounts)) {
+          const { write } = yield* say(text)
+          expect([text, write?.values?.["amount"]]).toEqual([text, amount])
+        }
+      })
     )
 
     it.effect("take the words after “called” as the name, even if one of them could name a column", () =>
