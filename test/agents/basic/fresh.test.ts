@@ -40,7 +40,8 @@ const SETS = [
   ["twentyninth", 0.85, true],
   ["leftout", 0.5, false],
   ["dropped", 0.85, false],
-  ["thirtieth", 0.9, true]
+  ["thirtieth", 0.9, true],
+  ["thirtyfirst", 0.6, true]
 ] as const
 
 layer(BasicAgent, { excludeTestServices: true })("questions in people's own wording", (it) => {
