@@ -12,6 +12,8 @@ import { type Token, written } from "./tokenize.ts"
 export interface Named {
   readonly words: ReadonlyArray<Token>
   readonly id?: string
+  /** The type of the entity with this id. */
+  readonly type?: string
 }
 
 export type Condition = Data.TaggedEnum<{

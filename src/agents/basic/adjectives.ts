@@ -1,4 +1,7 @@
-/** "Lost hardware customers", "akiras customers": several adjectives before a noun, each a value of another column, or a name without its apostrophe. */
+/**
+ * Words that are no value together, but are apart: "lost hardware customers" by two columns, "akiras customers" as a name without
+ * its apostrophe, "with Ada Lovelace from Cedar Labs" as a person and a company.
+ */
 import type { Page } from "../../domain/Page.ts"
 import type { Choice } from "./Choice.ts"
 import { Condition } from "./Lookup.ts"
@@ -19,6 +22,20 @@ const partings = (words: ReadonlyArray<string>): ReadonlyArray<ReadonlyArray<str
         ...words.slice(1).map((_, at) => [words.slice(0, at + 1).join(" "), words.slice(at + 1).join(" ")]),
         ...(words.length > 2 ? [words] : [])
       ]
+
+const FROM = /^(from|of|at)$/
+/** "With Ada Lovelace from Cedar Labs", where no one is called all of this. */
+function* placed(condition: Condition, found: (one: Condition) => Script<Found>): Script<ReadonlyArray<Condition>> {
+  if (condition._tag !== "With" || condition.id !== undefined) return [condition]
+  const at = condition.words.findIndex(({ word }) => FROM.test(word))
+  if (at < 1 || at === condition.words.length - 1) return [condition]
+  if ((yield* found(condition)).columns.length > 0) return [condition]
+  const preposition = condition.words[at]!.word
+  return [
+    Condition.With({ words: condition.words.slice(0, at) }),
+    Condition.At({ words: condition.words.slice(at + 1), preposition: preposition === "of" ? "at" : preposition })
+  ]
+}
 
 const JOINT = /^(of|the|and|or|to|for|a|an)$/
 
@@ -45,7 +62,7 @@ export function* apart(
     const isName = /[^s]s$/.test(words[0] ?? "")
     const isOne = words.length === 0 || words.some((word) => JOINT.test(word)) || (words.length === 1 && !isName)
     if (isOne || (yield* quality(words.join(" "))).columns.length > 0) {
-      all.push(condition)
+      all.push(...(yield* placed(condition, found)))
       continue
     }
     const said = [...new Set([words, ...partings(words)].flat())]

@@ -16,9 +16,10 @@ export function* meantBy(choice: Choice, columns: Columns): Script<Page["entitie
   return page === undefined || page.total === 0 || page.total > page.entities.length ? undefined : page.entities
 }
 
-/** The first entities that a filter on a reference means; undefined if it is no such filter. */
-function* referredBy([filter, ...others]: Choice, columns: Columns): Script<Page | undefined> {
-  const holds = columns.find(({ id }) => id === filter?.columnId)?.holds
+/** The first entities that a filter on a reference means, or on the names of a type; undefined if it is no such filter. */
+function* referredBy([filter, ...others]: Choice, columns: Columns, type?: string): Script<Page | undefined> {
+  const named = type !== undefined && filter?.columnId === "name" ? `→ ${type}` : undefined
+  const holds = named ?? columns.find(({ id }) => id === filter?.columnId)?.holds
   if (filter === undefined || others.length > 0 || holds?.startsWith("→ ") !== true) return undefined
   const columnId = filter.op === "ilike" ? "name" : "id"
   return yield* find({ entityTypeId: holds.slice(2), filters: [{ ...filter, columnId }], limit: MAX_NAMESAKES })
@@ -38,9 +39,9 @@ export const wholes = (choices: ReadonlyArray<Choice>, columns: Columns): Script
 const inWords = (text: string) => ` ${foldText(text).replace(/[^\p{L}\p{N}]+/gu, " ")}`
 
 /** Whether a text is a word of no name that has it: "with men" doesn't mean Kofi Mensah. */
-export function* isInsideWords(choice: Choice, columns: Columns): Script<boolean> {
+export function* isInsideWords(choice: Choice, columns: Columns, type: string): Script<boolean> {
   const [filter] = choice
-  const entities = filter?.op === "ilike" ? ((yield* referredBy(choice, columns))?.entities ?? []) : []
+  const entities = filter?.op === "ilike" ? ((yield* referredBy(choice, columns, type))?.entities ?? []) : []
   return (
     entities.length > 0 &&
     entities.every((entity) => !`${inWords(nameOf(entity))} `.includes(`${inWords(filter!.value)} `))

@@ -16,7 +16,7 @@ import { figures } from "./figures/answerFigures.ts"
 import { eqName } from "./locate.ts"
 import { ofThoseBefore, previousIntent, readTurn } from "./followUps.ts"
 import { type Lookup, MANY_TYPES } from "./Lookup.ts"
-import { readByParts } from "./readIntent.ts"
+import { readBesides, readByParts } from "./readIntent.ts"
 import { respell } from "./respell.ts"
 import { titled } from "./titled.ts"
 import { apart, columnsOf, count, inParallel, listedTypes, type Script, UNREAD } from "./script.ts"
@@ -53,12 +53,15 @@ export function* answer(conversation: Conversation): Script<string> {
   return reply.startsWith(UNCLEAR) ? reply + sayable(conversation.actions) : reply
 }
 
+const NOT_FOUND = "I couldn't find "
+
 /** A declined question, answered as its parts say where these are understood in another order. */
 function* byParts({ context, earlier, said }: Conversation, reply: string): Script<string> {
-  if (!declines(reply) || ofThoseBefore(said, earlier, context) !== undefined) return reply
+  const isMissing = reply.startsWith(NOT_FOUND)
+  if (!(declines(reply) || isMissing) || ofThoseBefore(said, earlier, context) !== undefined) return reply
   const isWhole = context.types.length < MANY_TYPES
   const all = isWhole || !hasCue(tokenize(said)) ? context : { ...context, types: yield* everyType(context.types) }
-  for (const other of readByParts(said, all)) {
+  for (const other of isMissing ? readBesides(said, all) : readByParts(said, all)) {
     const again = yield* run(other, [], all)
     if (!declines(again)) return again
   }

@@ -42,8 +42,17 @@ export const listOf = ({ lookup, name, when }: Captures, context: Context) => {
 export const agenda = ({ when }: Captures, context: Context) => agendaOf(when, context)
 /** Whether one is free: meetings that are under way at the time count, too. */
 export const busy = ({ when }: Captures, context: Context) => agendaOf(when, context, true)
+export const busyOther = ({ name, when }: Captures, context: Context) => {
+  const whose = named(name!, context)
+  return whose && agendaOf(when, context, true, Condition.With(whose))
+}
 
-const agendaOf = (when: Captures[string] | undefined, context: Context, overlaps = false) => {
+const agendaOf = (
+  when: Captures[string] | undefined,
+  context: Context,
+  overlaps = false,
+  whose: Condition = Condition.Mine()
+) => {
   const noun = meetings(context)
   const time = when === undefined ? undefined : whenOf(when, context.today)
   return (
@@ -54,7 +63,7 @@ const agendaOf = (when: Captures[string] | undefined, context: Context, overlaps
       lookup: {
         noun,
         conditions: [
-          Condition.Mine(),
+          whose,
           ...(time === undefined ? [] : [Condition.Time({ when: time, ...(overlaps ? { overlaps: true } : {}) })])
         ]
       }

@@ -100,8 +100,8 @@ export const COMPARISONS: ReadonlyArray<Rule> = (
 ).flatMap(([more, fewer]): ReadonlyArray<Rule> => [
   [
     [
-      `(does|do|did|has|have|had|is|are) {name} (have|got|had|own|manage|handle|look after)? ${more} {lookup} than {rival} (does|do|did|has|have|is|am)?`,
       `(does|do|did|has|have|had) {name} {done} ${more} {lookup} than {rival} (does|do|did|has|have)?`,
+      `(does|do|did|has|have|had|is|are) {name} (have|got|had|own|manage|handle|look after)? ${more} {lookup} than {rival} (does|do|did|has|have|is|am)?`,
       `(did|do|have) {i} ${MET} {name} ${more} ${OFTEN}? than {rival}`
     ],
     compare("whether", fewer)

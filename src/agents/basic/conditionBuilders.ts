@@ -41,7 +41,7 @@ export const FOCUS = new Set("him her them it his their its".split(" "))
 export const named = (words: ReadonlyArray<Token>, { focus = [] }: Context): Named | undefined => {
   const [first] = words
   if (words.length !== 1 || !FOCUS.has(first!.word) || first!.text === "IT") return { words }
-  return focus.length === 1 ? { words: tokenize(focus[0]!.name), id: focus[0]!.id } : undefined
+  return focus.length === 1 ? { words: tokenize(focus[0]!.name), id: focus[0]!.id, type: focus[0]!.type } : undefined
 }
 
 export const by =

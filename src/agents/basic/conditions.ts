@@ -56,7 +56,7 @@ export const CONDITIONS: ReadonlyArray<readonly [patterns: ReadonlyArray<string>
   ],
   [
     [
-      "whose name (starts|begins) with (the letter)? {value}",
+      "whose (first)? name (starts|begins) with (the letter)? {value}",
       "whose names (start|begin) with (the letter)? {value}",
       `${WHO} (with|have|has|having) (a|the)? (name|names) (starting|beginning|that starts|that begins|that start|that begin|which starts|which begins) with (the letter)? {value}`,
       "(starting|beginning) with (the letter)? {value}",
@@ -318,8 +318,8 @@ export const CONDITIONS: ReadonlyArray<readonly [patterns: ReadonlyArray<string>
     ],
     lasting
   ],
-  [["(worth|costing)? (at|for)? {compared} {number}"], compared],
-  [["(worth|costing|of|for|at|with)? {compared} {number} {currency}"], compared],
+  [["(that|which)? (are|is|were|was)? (worth|costing)? (at|for)? {compared} {number}"], compared],
+  [["(that|which)? (are|is|were|was)? (worth|costing|of|for|at|with)? {compared} {number} {currency}"], compared],
   [["{compared} {number} {unit}"], compared],
   [
     ["(worth|costing|of)? between {number} and {amount} {currency}"],

@@ -102,7 +102,7 @@ const about = (what: string): Answering =>
 
 const isMany = (label: string): boolean => /[^us]s$/.test(label)
 
-const article = (word: string): string => `${/^[aeio]/i.test(word) ? "an" : "a"} ${word}`
+const article = (word: string): string => `${isMany(word) ? "any" : /^[aeio]/i.test(word) ? "an" : "a"} ${word}`
 
 const noSuchColumn = function* (target: Target, context: Context): Script<string> {
   const page = yield* find({ entityTypeId: target.type.id, filters: target.filters, limit: 1 })

@@ -2,6 +2,7 @@
  * Turns conditions and facts into filters. The meaning of a word depends on the organization's columns and values, so each
  * condition has several candidate filters, most likely first; a script counts the matches of each.
  */
+import { PEOPLE } from "../../domain/EntityType.ts"
 import { foldText } from "../../domain/keys.ts"
 import { type Choice, type Columns, eq, like, range } from "./Choice.ts"
 import { columnAndValue, columnsFor, columnsNamed } from "./conceptColumns.ts"
@@ -10,7 +11,7 @@ import { overdue, timeChoices } from "./dateFilters.ts"
 import type { Fact } from "./Fact.ts"
 import { type Concept, NOUN_FAMILIES } from "./lexicon.ts"
 import { COUNTRY_NAMES, NATIONALITIES, STATES } from "./placeNames.ts"
-import type { Condition } from "./Lookup.ts"
+import type { Condition, Named } from "./Lookup.ts"
 import { comparedTo, comparison, timed } from "./numberFilters.ts"
 import { plainValue } from "../../domain/valueList.ts"
 import { timeAt } from "./readTime.ts"
@@ -18,7 +19,7 @@ import { isCategory } from "./deeds/vocabulary.ts"
 import { tokenize, written } from "./tokenize.ts"
 
 /** The ids of named entities, by name, where exactly one entity has the name. */
-export type References = ReadonlyMap<string, { readonly id: string }>
+export type References = ReadonlyMap<string, { readonly id: string; readonly type: string }>
 
 const MAX_CHOICES = 8
 
@@ -52,24 +53,27 @@ const all = (
   const of = (...concepts: ReadonlyArray<Concept>) => [
     ...new Set(concepts.flatMap((concept) => columnsFor(concept, columns)))
   ]
-  const byName = (slugs: ReadonlyArray<string>, name: string, focus?: string): ReadonlyArray<Choice> => {
-    const id = focus ?? references.get(name)?.id
-    if (focus !== undefined) return slugs.map((slug) => eq(slug, focus))
-    return [...(id === undefined ? [] : slugs.map((slug) => eq(slug, id))), ...slugs.map((slug) => like(slug, name))]
+  const byName = (
+    slugs: ReadonlyArray<string>,
+    name: string,
+    focus: Pick<Named, "id" | "type"> = {}
+  ): ReadonlyArray<Choice> => {
+    const { id, type } = focus.id === undefined ? (references.get(name) ?? focus) : focus
+    // The third customer isn't the third employee.
+    const whole =
+      id === undefined ? [] : slugs.filter((slug) => leadsTo(type, slug, columns)).map((slug) => eq(slug, id))
+    return focus.id === undefined ? [...whole, ...slugs.map((slug) => like(slug, name))] : whole
   }
   /** A column and its value ("employee Ada Lovelace"), or else a name in one of these columns. */
-  const valuedOr = (
-    { id, words }: Pick<Extract<Condition, { _tag: "With" }>, "id" | "words">,
-    slugs: ReadonlyArray<string>
-  ) => {
-    const name = written(words)
-    const valued = id === undefined ? where(name, columns, context) : []
-    return valued.length > 0 ? valued : slugs.length > 0 ? byName(slugs, name, id) : byLeading(name, id)
+  const valuedOr = (whose: Named, slugs: ReadonlyArray<string>) => {
+    const name = written(whose.words)
+    const valued = whose.id === undefined ? where(name, columns, context) : []
+    return valued.length > 0 ? valued : slugs.length > 0 ? byName(slugs, name, whose) : byLeading(name, whose)
   }
   /** A whole name in any of the references comes before a part of one. */
-  const byLeading = (name: string, id: string | undefined): ReadonlyArray<Choice> => {
+  const byLeading = (name: string, whose: Named): ReadonlyArray<Choice> => {
     const slugs = [...createdThrough(columns, context), ...leading(columns)]
-    return [...(id === undefined ? slugs.map((slug) => eq(slug, name)) : []), ...byName(slugs, name, id)]
+    return [...(whose.id === undefined ? slugs.map((slug) => eq(slug, name)) : []), ...byName(slugs, name, whose)]
   }
   switch (condition._tag) {
     case "Time":
@@ -90,13 +94,13 @@ const all = (
       if (valued.length > 0) return valued
       const towns = condition.id === undefined ? town(name, columns) : []
       const theirs: ReadonlyArray<Concept> = /^(of|for)$/.test(condition.preposition) ? ["owner"] : []
-      const firms = byName(of("company", "department", ...theirs, "attendees").slice(0, 4), name, condition.id)
+      const firms = byName(of("company", "department", ...theirs, "attendees").slice(0, 4), name, condition)
       if (PLACED.test(condition.preposition))
         // "in Proposal", "in Training": a status, or another value, before the companies that only contain the word.
         return [...towns, ...exactFirst(firms, condition.id === undefined ? quality(name, columns) : [])]
       // "leads for Software": the product before the companies that only contain the word.
       const values = /^(of|for)$/.test(condition.preposition) ? categories(condition, columns) : []
-      if (firms.length === 0) return [...byLeading(name, condition.id), ...towns]
+      if (firms.length === 0) return [...byLeading(name, condition), ...towns]
       return [...exactFirst(values, firms), ...towns]
     }
     case "Owned": {
@@ -104,7 +108,12 @@ const all = (
       return valuedOr(condition, owners)
     }
     case "Mine":
-      return byName(of("attendees", "owner").slice(0, 2), context.person?.name ?? "")
+      return byName(
+        of("attendees", "owner")
+          .filter((slug) => leadsTo(PEOPLE, slug, columns))
+          .slice(0, 2),
+        context.person?.name ?? ""
+      )
     case "Quality":
       return quality(condition.words, columns)
     case "Where":
@@ -133,6 +142,12 @@ const all = (
     case "Related":
       return []
   }
+}
+
+/** Whether a column can hold the ids of a type: it leads there, or it isn't known where. */
+const leadsTo = (type: string | undefined, slug: string, columns: Columns): boolean => {
+  const holds = columns.find(({ id }) => id === slug)?.holds
+  return type === undefined || holds?.startsWith("→ ") !== true || holds === `→ ${type}`
 }
 
 /** A value of a category, such as a status or a product, in at most two words. */
@@ -283,10 +298,10 @@ export const factChoices = ({ concept, values }: Fact, columns: Columns): Readon
     }
     case "city": {
       const [name, ...shorter] = values
-      return [...town(name!, columns), ...shorter.flatMap((value) => town(value, columns).slice(0, 1))].slice(
-        0,
-        MAX_CHOICES
-      )
+      // "Ada Lovelace from Cedar Labs": a company's whole name.
+      const firms = columnsFor("company", columns).map((slug) => eq(slug, name!))
+      const towns = [...town(name!, columns), ...shorter.flatMap((value) => town(value, columns).slice(0, 1))]
+      return [...towns.slice(0, MAX_CHOICES - firms.length), ...firms]
     }
     case "state":
       return [...exactly, ...addresses.flatMap((slug) => values.slice(0, 1).map((value) => like(slug, value)))]

@@ -9,15 +9,16 @@ import { Intent } from "./Intent.ts"
 import { COMMON_WORDS, CONCEPTS, DATE_VERBS, PARTICLES, QUESTION_STARTS, TITLES } from "./lexicon.ts"
 import { nounAt } from "./Lookup.ts"
 import type { Fits } from "./patterns.ts"
-import { whenOf } from "./readClock.ts"
+import { isHours, whenOf } from "./readClock.ts"
 import type { Context } from "./readConversation.ts"
 import { readConditions, readLookup } from "./readLookup.ts"
 import { timeAt } from "./readTime.ts"
 import { DONE, TAIL_STARTS } from "./shorthand.ts"
 import { readTitled } from "./titled.ts"
-import { folded, type Token } from "./tokenize.ts"
+import { folded, type Token, tokenize } from "./tokenize.ts"
 
 const VERBS = new Set("is are was does do has have my".split(" "))
+const AT = tokenize("at")
 const SUBJECT_PRONOUNS = new Set("me i her him his them it she he they that this".split(" "))
 const POINTED = /^(that|this|the) (one|person|meeting|company)$/
 
@@ -44,6 +45,8 @@ export const fitsIn =
           !/^(a|an|the)$/.test(tokens.at(-1)!.text) &&
           (!tokens.every(({ capital }) => capital) || isConcept(folded(tokens)))
         )
+      case "column":
+        return fitsIn(context)("what", tokens) && readLookup(tokens, context) === undefined
       case "concept":
         return tokens.length <= 3 && isConcept(folded(tokens)) && !isNoun(tokens, context)
       case "concepts":
@@ -57,6 +60,8 @@ export const fitsIn =
       case "labels":
         return labelsIn(tokens) !== undefined
       case "place":
+        // "Busy at 10", "at noon": no company.
+        return isValue(tokens, context) && !isHours([...AT, ...tokens])
       case "value":
         return isValue(tokens, context)
       case "pronoun":

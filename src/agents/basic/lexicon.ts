@@ -66,6 +66,10 @@ export const ASKING_WORDS = set("who whom whose what which when where how is are
 /** Phrases that mean what rules call otherwise. */
 export const SAME_AS = byWord<string>({
   "total number of": "number of",
+  "how many percent of": "what percentage of",
+  "who just called me from": "who called from",
+  "who just called from": "who called from",
+  "who called me from": "who called from",
   "with either": "with",
   "of either": "of",
   "for either": "for",
@@ -385,7 +389,7 @@ export const CONCEPTS = {
   ),
   company: list("company|employer|organization|organisation|account|firm|business|works at|customer"),
   owner: list(
-    "owner|rep|sales rep|account manager|manager|responsible|assigned to|assignee|contact person|agent|employee|salesperson|sales person|support rep|clerk|handled by|sold by|account executive|staff|advisor|adviser|consultant|created by"
+    "owner|account owner|rep|sales rep|account manager|manager|responsible|assigned to|assignee|contact person|agent|employee|salesperson|sales person|support rep|clerk|handled by|sold by|account executive|staff|advisor|adviser|consultant|created by"
   ),
   attendees: list("attendees|participants|with|guests|people|contacts|members|person|contact|customer|client"),
   status: list("status|stage|state|phase"),

@@ -42,18 +42,14 @@ const MAX_CHOICES = 6
 
 const inName = (value: string): Choice => [{ columnId: "name", op: "ilike", value }]
 
-/** "annual summary meetings": rows that are called so, unless they are people or companies. */
-const titles = (condition: Condition, { id }: ContextType): ReadonlyArray<Choice> =>
-  id === PEOPLE || id === "companies"
-    ? []
-    : condition._tag === "Quality"
-      ? VAGUE.has(condition.words)
-        ? []
-        : [inName(condition.words)]
-      : // "Minutes spent in sync ups".
-        condition._tag === "At" && condition.preposition === "in" && condition.id === undefined
-        ? [inName(folded(condition.words).replace(/(?<=[^s])s$/, ""))]
-        : []
+/** "annual summary meetings", "dental companies", "minutes spent in sync ups": rows that are called so, unless they are people. */
+const titles = (condition: Condition, { id }: ContextType): ReadonlyArray<Choice> => {
+  if (id === PEOPLE) return []
+  if (condition._tag === "Quality") return VAGUE.has(condition.words) ? [] : [inName(condition.words)]
+  return id !== "companies" && condition._tag === "At" && condition.preposition === "in" && condition.id === undefined
+    ? [inName(folded(condition.words).replace(/(?<=[^s])s$/, ""))]
+    : []
+}
 
 /** Whether a condition's words are values, which must exist. */
 const isOpen = (condition: Condition): boolean => {
@@ -117,7 +113,7 @@ export function* narrow(
   const choicesOf = (condition: Condition) =>
     [...conditionChoices(condition, columns, context, references), ...titles(condition, type)].slice(0, MAX_CHOICES)
   const ask = (filters: Choice) => count({ entityTypeId: type.id, filters })
-  const all = unread(yield* apart(joined(lookup.conditions, columns), choicesOf, ask), columns, context)
+  const all = yield* apart(joined(unread(lookup.conditions, columns, context), columns), choicesOf, ask)
   const related = yield* inParallel(
     all.flatMap((one) => (one._tag === "Related" ? [relate(one, type, columns, context, narrow)] : []))
   )
@@ -201,7 +197,10 @@ export function* narrow(
       return isKind(condition) ? unknownKind(kind!, listAll) : unsupported(phraseOf(condition))
     }
     const isExcluded = condition._tag === "Called" && excluded.has(condition)
-    if (hit < 0 && (isExcluded || isOpen(condition)) && !isReferred(condition, references)) {
+    const referred = isReferred(condition, references)
+    // Someone who is known, and no column leads there: "invoices of Ada" where they belong to customers.
+    if (hit < 0 && referred && !isById(condition, choices, references)) return unsupported(phraseOf(condition))
+    if (hit < 0 && (isExcluded || isOpen(condition)) && !referred) {
       return isKind(condition) ? unknownKind(kind!, listAll) : yield* unknownWord(condition, type, listAll, context)
     }
     // "Ada's customers" where Ada is one herself: she has none, or someone at her company is meant.
@@ -210,7 +209,8 @@ export function* narrow(
     if (hit < 0 && type.id === "companies" && nameIn(condition) !== undefined) return unsupported(phraseOf(condition))
     // Meetings with no one aren't those that have no owner, and "people without staff" aren't those either.
     if (condition._tag === "Empty" && isOfPeople(condition.words, type)) return unsupported(phraseOf(condition))
-    if (hit >= 0 && isUncapitalized(condition) && (yield* isInsideWords(choices[hit]!, columns)))
+    const isPart = isUncapitalized(condition) || (type.id === "companies" && condition._tag === "Quality")
+    if (hit >= 0 && isPart && (yield* isInsideWords(choices[hit]!, columns, type.id)))
       return yield* unknownWord(condition, type, listAll, context)
     used.set(condition, { choices, used: hit >= 0 ? hit : possible })
   }
@@ -300,6 +300,13 @@ const isReferred = (condition: Condition, references: References): boolean =>
   "words" in condition &&
   typeof condition.words !== "string" &&
   (("id" in condition && condition.id !== undefined) || references.has(written(condition.words)))
+
+const isById = (condition: Condition, choices: ReadonlyArray<Choice>, references: References): boolean => {
+  const id = "id" in condition ? condition.id : undefined
+  const name = nameIn(condition)
+  const meant = id ?? (name && references.get(written(name))?.id)
+  return choices.flat().some(({ value }) => value === meant)
+}
 
 /** Whether it says which people are left out, rather than which column is empty. */
 const isOfPeople = (words: string, { id }: ContextType): boolean =>

@@ -7,6 +7,9 @@ import { COMPARATORS } from "./lexicon.ts"
 /** Units of columns that hold how long something takes: how many a minute has. */
 const UNITS = byWord<number>({ milliseconds: 60_000, seconds: 60, minutes: 1, hours: 1 / 60, days: 1 / 1440 })
 
+/** Whether a column holds how long something takes in a unit. */
+export const isIn = (unit: string, column: Columns[number]): boolean => timed([column])[0]?.perMinute === UNITS[unit]
+
 /** The columns that hold how long something takes, by the unit in their label. */
 export const timed = (columns: Columns): ReadonlyArray<{ readonly id: string; readonly perMinute: number }> =>
   columns

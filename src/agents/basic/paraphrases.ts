@@ -43,8 +43,20 @@ export const paraphrased = (tokens: Tokens, fits: Fits): Tokens | undefined => {
   return current === tokens ? undefined : current
 }
 
-const once = (tokens: Tokens, fits: Fits): Tokens | undefined => {
-  for (const [shapes, means] of TABLE) {
+/** What a question can mean besides, tried where its first meaning finds nothing: "who is at Cedar Labs" asks for guests of a meeting first. */
+const OTHERWISE: Paraphrases = [
+  [["(who|who all) (is|are) (at|with|in|from) {place}"], "who works at {place}"],
+  // Where invoices have no owner: those of the customers whom someone looks after.
+  [["(what are|what is|what were)? my (sales|revenue|turnover|income)"], "sales of my customers"],
+  [["(what are|what is|what were)? my (sales|revenue|turnover|income) {conds}"], "sales of my customers {conds}"],
+  [["{proper} (sales|revenue|turnover)"], "sales in {proper}"],
+  [["{proper} (sales|revenue|turnover) {when}"], "sales in {proper} {when}"]
+]
+
+export const otherwise = (tokens: Tokens, fits: Fits): Tokens | undefined => once(tokens, fits, OTHERWISE)
+
+const once = (tokens: Tokens, fits: Fits, table = TABLE): Tokens | undefined => {
+  for (const [shapes, means] of table) {
     for (const shape of shapes) {
       const captures = matchPattern(compiled(shape), tokens, fits)
       if (captures !== undefined) return render(means, captures, tokens.at(-1)!)

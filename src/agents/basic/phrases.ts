@@ -4,7 +4,7 @@ import type { Named } from "../../domain/Page.ts"
 import { labelOf } from "./conceptColumns.ts"
 import type { Choice } from "./Choice.ts"
 import { wordForms } from "./filterChoices.ts"
-import { COMPARATORS } from "./lexicon.ts"
+import { COMPARATORS, NOUN_FAMILIES } from "./lexicon.ts"
 import { NATIONALITIES } from "./placeNames.ts"
 import type { Condition } from "./Lookup.ts"
 import { folded, written } from "./tokenize.ts"
@@ -44,7 +44,7 @@ export const sayingOf = (
     case "Quality":
       if (choices[used]![0]!.op === "ilike") return [{ before: false, text: `with “${phrase}” in the name` }]
       return [
-        { before: true, text: phrase },
+        { before: true, text: singular(phrase) },
         { before: false, text: otherWord(condition.words, choices[used]!) }
       ]
     case "Overdue":
@@ -78,6 +78,10 @@ export const sayingOf = (
       return [{ before: false, text: phrase }]
   }
 }
+
+/** "Lead companies": a kind of people stands in the singular before the noun. */
+const singular = (phrase: string): string =>
+  NOUN_FAMILIES.some((words) => words.has(phrase.replace(/s$/, ""))) ? phrase.replace(/s$/, "") : phrase
 
 export const phraseOf = (condition: Condition): string => {
   switch (condition._tag) {

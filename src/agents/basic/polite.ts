@@ -28,7 +28,11 @@ export const stripped = (said: ReadonlyArray<Token>): ReadonlyArray<Token> => {
       continue
     }
     const closer = CLOSING.find(
-      (words) => words.length < tokens.length && endsWith(tokens, words) && !(words[0] === "then" && isPast(tokens))
+      (words) =>
+        words.length < tokens.length &&
+        endsWith(tokens, words) &&
+        !(words[0] === "then" && isPast(tokens)) &&
+        !(words.join() === "for,me" && !BIDS.test(tokens[0]!.word))
     )
     if (opener === undefined && closer === undefined) return tokens
     tokens = tokens.slice(
@@ -37,6 +41,10 @@ export const stripped = (said: ReadonlyArray<Token>): ReadonlyArray<Token> => {
     )
   }
 }
+
+/** "List the leads for me" asks politely; "overdue follow-ups for me" are the asker's own. */
+const BIDS =
+  /^(list|show|find|get|give|tell|look|check|pull|search|count|calculate|compute|summarize|summarise|sum|add|work|bring|fetch|dig|please|can|could|would|will|do|run|make|grab)$/
 
 const NEGATIVE = /^(not|isn't|isnt|aren't|arent|wasn't|weren't|haven't|havent|hasn't|hasnt)$/
 

@@ -12,7 +12,7 @@ import { Intent, Subject } from "./Intent.ts"
 import { languageOf } from "./languages.ts"
 import { AGGREGATE_PHRASES, AGGREGATES, ME, QUESTION_STARTS } from "./lexicon.ts"
 import { nounAt } from "./Lookup.ts"
-import { paraphrased } from "./paraphrases.ts"
+import { otherwise, paraphrased } from "./paraphrases.ts"
 import { compiled, type Fits, matchPattern } from "./patterns.ts"
 import { follows, stripped } from "./polite.ts"
 import { pointingTo, questionAfter, questionBefore } from "./statements.ts"
@@ -115,7 +115,11 @@ const isOther = (intent: Intent, message: string): boolean =>
   // "Who is meeting Ada": no meeting is called “Ada”.
   (intent._tag !== "Browse" && MEETING.test(message.trim())) ||
   isOfNow(intent, message) ||
+  (intent._tag === "Browse" && IN_PERCENT.test(message)) ||
   isStillAhead(intent, message)
+
+/** A number of rows is no share of them. */
+const IN_PERCENT = /\b(?:in|as an?) (?:percents?|percentages?|%)\W*$|\bhow many percent\b/i
 
 /** "What have I still got today": not what is over. */
 const isStillAhead = (intent: Intent, message: string): boolean =>
@@ -162,12 +166,28 @@ const readable = (wording: ReadonlyArray<Token>, context: Context): Intent | und
 /** How many wordings of a question are looked up at most. */
 const MAX_READINGS = 4
 
+/** What a question means besides, if rules know it. */
+const besides = (meant: ReadonlyArray<Token>, context: Context): Intent | undefined => {
+  const other = otherwise(meant, fitsIn(context))
+  return other && readable(other, context)
+}
+
+/** What a message means besides, where no one is called so: "UK sales". */
+export const readBesides = (message: string, context: Context): ReadonlyArray<Intent> => {
+  const said = tokenize(message)
+  if (said.length === 0 || said.length > MAX_QUESTION) return []
+  const found = bounded(context, () => besides(reworded(stripped(said), context.today), context))
+  return found === undefined ? [] : [found]
+}
+
 /** The intents of a question that is read by its parts, if rules know the parts. */
 const byParts = (meant: ReadonlyArray<Token>, context: Context): ReadonlyArray<Intent> => {
   const readOne = (wording: ReadonlyArray<Token>) => readable(wording, context)
   const all = wordingsOf(meant, context).flatMap((wording) => readOne(wording) ?? [])
   const both = asTwo(meant, readOne) ?? asCounts(meant, readOne, context)
-  return [asPeriods(meant, readOne, context), ...all.slice(0, MAX_READINGS), both].filter((one) => one !== undefined)
+  return [besides(meant, context), asPeriods(meant, readOne, context), ...all.slice(0, MAX_READINGS), both].filter(
+    (one) => one !== undefined
+  )
 }
 
 /** The intents of a message by the parts of its question, whatever rules made of the whole; the first is meant unless it finds nothing. */

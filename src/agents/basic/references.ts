@@ -47,9 +47,9 @@ export function* idsOf(conditions: ReadonlyArray<Condition>, context: Context): 
     tries.map(({ name, type }) => find({ entityTypeId: type, filters: eqName(name), limit: 2 }))
   )
   return new Map(
-    tries.flatMap(({ name }, index) => {
+    tries.flatMap(({ name, type }, index) => {
       const page = pages[index]
-      return page?.total === 1 ? [[name, { id: page.entities[0]!.entityId }] as const] : []
+      return page?.total === 1 ? [[name, { id: page.entities[0]!.entityId, type }] as const] : []
     })
   )
 }

@@ -5,6 +5,7 @@ import {
   asCount,
   browse,
   busy,
+  busyOther,
   choice,
   detail,
   detailOf,
@@ -125,6 +126,10 @@ export const QUESTIONS: ReadonlyArray<Rule> = [
       "(how busy am i|do i have time|have i got time|do i have a gap) (on|for)? {when}"
     ],
     busy
+  ],
+  [
+    ["(is|was|will) {name} (be)? (busy|free|available|booked|in a meeting|tied up|double booked) (on|for|at)? {when}"],
+    busyOther
   ],
   [
     [

@@ -5,7 +5,7 @@ import { DATE_VERBS } from "./lexicon.ts"
 import { Condition } from "./Lookup.ts"
 import { CONTACTED, hoursOn, longAgo, SILENT, TOUCHED } from "./readClock.ts"
 import { timeAt } from "./readTime.ts"
-import { folded } from "./tokenize.ts"
+import { folded, written } from "./tokenize.ts"
 
 /** Tried in this order; the first that lets the rest be understood is meant. */
 export const TIME_CONDITIONS: ReadonlyArray<readonly [patterns: ReadonlyArray<string>, build: Build]> = [
@@ -36,13 +36,20 @@ export const TIME_CONDITIONS: ReadonlyArray<readonly [patterns: ReadonlyArray<st
       "(of mine|mine)",
       "(in|on) (my|our) (calendar|agenda|schedule|diary|planner)",
       `${WHO} (are|is) mine`,
-      `${WHO} (are|is)? (owned by|assigned to|managed by|belonging to|with|of|by) me`
+      `${WHO} (are|is)? (owned by|assigned to|managed by|belonging to|with|of|by|for) me`
     ],
     () => [Condition.Mine()]
   ],
   [
     ["(have i|i have) (had|attended|held|sat through|been in|been to)"],
     (_, { today }) => [Condition.Mine(), untilNow(today)]
+  ],
+  [
+    [`${WHO} (with|having|have|has) (an|a)? overdue {column}`],
+    ({ column }, { today }) => [
+      Condition.With({ words: column! }),
+      Condition.Time({ when: { to: today, said: `with overdue ${written(column!)}` } })
+    ]
   ],
   [["have (we|you|there) (had|held|been)"], (_, { today }) => [untilNow(today)]],
   [

@@ -7,7 +7,8 @@ import "effect/schema/SchemaJITCompiler/enable"
 import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer"
 import { ByteSize, Context, Effect, Layer, Option, Redacted } from "effect"
 import { HttpIncomingMessage, HttpMiddleware, HttpRouter, HttpServer, HttpServerRequest } from "effect/http"
-import { createServer, type Server, STATUS_CODES } from "node:http"
+import { createServer, type IncomingMessage, type Server, STATUS_CODES } from "node:http"
+import type { Duplex } from "node:stream"
 import { ConfigurationError } from "../../domain/errors.ts"
 import { Env, readReference } from "../../env.ts"
 import { Admission } from "../../services/access/Admission.ts"
@@ -42,23 +43,41 @@ const MAX_CONNECTIONS = 4096
 const UNREAD_TIMEOUT = 20_000
 const DRAIN = "8 seconds"
 
+/** Milliseconds for what arrived while the process stood still: node:http looks at the clock before it reads. */
+const LATE_READ = 1000
+
 /** Answers with a problem where node:http rejects a request itself: malformed, oversized or too slow. */
-const answerClientErrors = (server: Server): Server =>
-  server.on("clientError", (error: NodeJS.ErrnoException, socket) => {
-    if (!socket.writable || error.code === "ECONNRESET") return socket.destroy()
-    const name =
-      error.code === "HPE_HEADER_OVERFLOW"
-        ? "HeadersTooLarge"
-        : error.code === "ERR_HTTP_REQUEST_TIMEOUT"
-          ? "RequestTimeout"
-          : "InvalidInput"
-    const body = JSON.stringify(PROBLEMS[name])
-    const { status } = PROBLEMS[name]
-    socket.end(
-      `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\nconnection: close\r\ncontent-type: application/problem+json\r\n` +
-        `content-length: ${Buffer.byteLength(body)}\r\n\r\n${body}`
-    )
-  })
+const answerClientErrors = (server: Server): Server => {
+  const latest = new WeakMap<Duplex, IncomingMessage>()
+  return server
+    .on("request", (request) => latest.set(request.socket, request))
+    .on("clientError", (error: NodeJS.ErrnoException, socket) => {
+      if (error.code !== "ERR_HTTP_REQUEST_TIMEOUT") return reject(error, socket)
+      const before = latest.get(socket)
+      const wasWhole = before?.complete === true
+      setTimeout(() => {
+        const request = latest.get(socket)
+        const isWhole = request?.complete === true && (request !== before || !wasWhole)
+        if (!isWhole) reject(error, socket)
+      }, LATE_READ)
+    })
+}
+
+const reject = (error: NodeJS.ErrnoException, socket: Duplex): void => {
+  if (!socket.writable || error.code === "ECONNRESET") return void socket.destroy()
+  const name =
+    error.code === "HPE_HEADER_OVERFLOW"
+      ? "HeadersTooLarge"
+      : error.code === "ERR_HTTP_REQUEST_TIMEOUT"
+        ? "RequestTimeout"
+        : "InvalidInput"
+  const body = JSON.stringify(PROBLEMS[name])
+  const { status } = PROBLEMS[name]
+  socket.end(
+    `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\nconnection: close\r\ncontent-type: application/problem+json\r\n` +
+      `content-length: ${Buffer.byteLength(body)}\r\n\r\n${body}`
+  )
+}
 
 const makeServer = (secure: boolean): Server => {
   const server: Server = createServer({ ...LIMITS, ServerResponse: responseClass(secure, () => !server.listening) })

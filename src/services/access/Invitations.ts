@@ -6,7 +6,7 @@ import { Array as Arr, Context, Data, Effect, Layer } from "effect"
 import { type AuditEvent, OPERATOR } from "../../database/audit.ts"
 import { Database } from "../../database/Database.ts"
 import { raiseEpoch } from "../../database/epoch.ts"
-import { orUnavailable } from "../../database/execute.ts"
+import { orUnavailableInTheEnd } from "../../database/execute.ts"
 import { type EntityType, type Organization, peopleOf } from "../../domain/EntityType.ts"
 import { type NotAdmitted, type NotAllowed, OperatorError, type Unavailable } from "../../domain/errors.ts"
 import type { Principal } from "../../domain/Principal.ts"
@@ -214,7 +214,7 @@ export class Invitations extends Context.Service<
               if (Arr.isReadonlyArrayNonEmpty(events)) yield* raiseEpoch(app, organization.id, events)
               return invitations.map(([, , invitation]) => invitation)
             })
-          ).pipe(orUnavailable)
+          ).pipe(orUnavailableInTheEnd)
       )
 
       const preview = Effect.fn("Invitations.preview")(
@@ -228,7 +228,7 @@ export class Invitations extends Context.Service<
             Effect.fail(new Previewed({ preview: { problems, people: invitations.map(foreseen) } }))
           ).pipe(
             Effect.catchTag("Previewed", ({ preview }) => Effect.succeed(preview)),
-            orUnavailable
+            orUnavailableInTheEnd
           )
       )
 

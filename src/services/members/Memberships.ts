@@ -4,7 +4,7 @@ import { type AuditEvent, OPERATOR } from "../../database/audit.ts"
 import { Database } from "../../database/Database.ts"
 import { holdEpoch, raiseEpoch } from "../../database/epoch.ts"
 import { decodeRows } from "../../database/decodeRows.ts"
-import { orUnavailable, runWithin } from "../../database/execute.ts"
+import { orUnavailable, orUnavailableInTheEnd, runWithin } from "../../database/execute.ts"
 import { compileNames } from "../../database/sql/identify.ts"
 import { type AttributeValue, comparable, StoredAttributes } from "../../domain/attributes.ts"
 import { type Organization, peopleOf } from "../../domain/EntityType.ts"
@@ -263,7 +263,7 @@ export class Memberships extends Context.Service<
           }).pipe(
             app.withTransaction,
             Effect.catchTag("Previewed", ({ synced }) => Effect.succeed(synced)),
-            orUnavailable
+            orUnavailableInTheEnd
           )
         }),
 

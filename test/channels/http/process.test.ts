@@ -6,6 +6,7 @@ import { connect } from "node:net"
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
+import { setTimeout as sleep } from "node:timers/promises"
 import { afterAll, beforeAll, describe, expect, inject, it, onTestFinished } from "vitest"
 import { program, runMax } from "../../support/cli.ts"
 import { migratedDatabase } from "../../support/database.ts"
@@ -125,6 +126,27 @@ describe("max serve", () => {
     server.end("SIGTERM")
     expect(await server.ended).toBe(0)
     expect(Date.now() - began).toBeLessThan(30_000)
+  })
+
+  it("answers a request that arrived while the process stood still", async () => {
+    const server = await serve()
+    const { hostname, port } = new URL(server.url)
+    const socket = connect(Number(port), hostname)
+    onTestFinished(() => void socket.destroy())
+    let text = ""
+    socket.on("data", (chunk: Buffer) => (text += chunk.toString()))
+    // The server accepts the connection before it stops.
+    await ask(server.url, "/healthz")
+    process.kill(server.pid, "SIGSTOP")
+    socket.write("GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n")
+    await sleep(12_000)
+    process.kill(server.pid, "SIGCONT")
+    await expect.poll(() => text).toMatch(/^HTTP\/1\.1 200 /)
+    // Nor is it ended afterwards.
+    await sleep(1500)
+    expect(text).not.toContain("408")
+    server.end("SIGTERM")
+    expect(await server.ended).toBe(0)
   })
 
   it("closes connections whose request doesn't arrive in time, with a 408", async () => {

@@ -258,14 +258,19 @@ layer(Configured, { excludeTestServices: true })("the webhook for approvers", (i
       const drafts = yield* Effect.forEach(["a", "b", "c", "d", "e"], (value) => waiting(organization, admin, value))
       service.answers((_, response) => void setTimeout(() => response.writeHead(204).end(), 50))
       const { deliver } = yield* ApproverWebhook
-      const until = Effect.repeat(deliver(INBOX), { while: () => service.asked.length < drafts.length })
+      const own = new Set(drafts.map(({ changeId }) => changeId))
+      // What an earlier test left to try again is sent here, too.
+      const told = () =>
+        service.asked
+          .map(({ body }) => (JSON.parse(body) as { data: { change: string } }).data.change)
+          .filter((change) => own.has(change))
+      const until = Effect.repeat(deliver(INBOX), { while: () => told().length < drafts.length })
       yield* Effect.all(
         Array.from({ length: 6 }, () => until),
         { concurrency: "unbounded" }
       )
       yield* delivered
-      const told = service.asked.map(({ body }) => (JSON.parse(body) as { data: { change: string } }).data.change)
-      expect(told.toSorted()).toEqual(drafts.map(({ changeId }) => changeId).toSorted())
+      expect(told().toSorted()).toEqual([...own].toSorted())
     })
   )
 })

@@ -14,6 +14,8 @@ export interface Measure {
   readonly revenue?: true
   /** "Total invoices": their number, or the sum of their amounts. */
   readonly either?: true
+  /** "In minutes": only a column that holds how long something takes in this unit. */
+  readonly unit?: string
   readonly lookup: Lookup
 }
 

@@ -7,7 +7,7 @@ import { readConditions, readLookup } from "../readLookup.ts"
 import { folded, tokenize } from "../tokenize.ts"
 import type { Asked, Measure, Words } from "./Asked.ts"
 import { ADJECTIVES } from "./lexicon.ts"
-import { isPlural, measured, readMeasure, revenue } from "./measures.ts"
+import { isPlural, measured, mine, readMeasure, revenue } from "./measures.ts"
 
 const COMPARING = /^(over|above|under|below|more|less|fewer|greater|at|up|exceeding)$/
 
@@ -18,7 +18,9 @@ export const grouped = (captures: Captures, context: Context): Asked | undefined
   // "Invoices per country over 10": the invoices, or their number?
   if (measure === undefined || tail === undefined || COMPARING.test(captures["tail"]?.[0]?.word ?? "")) return undefined
   const { by, other } = captures
-  const conditions = [...measure.lookup.conditions, ...tail].map((one) => (by === OWNER ? exceptOwner(one) : one))
+  const conditions = [...mine(captures["i"]), ...measure.lookup.conditions, ...tail].map((one) =>
+    by === OWNER ? exceptOwner(one) : one
+  )
   const lookup = { ...measure.lookup, conditions }
   // "Average minutes per meeting" is that of the meetings.
   const each = nounAt(by!, context)
@@ -59,7 +61,7 @@ export const CUSTOMER = tokenize("customer")
 export const ofRevenue =
   (upwards: boolean, by?: Words) =>
   (captures: Captures, context: Context): Asked | undefined => {
-    const measure = revenue(captures["tail"], context)
+    const measure = revenue(captures["tail"], context, ...mine(captures["i"]))
     return measure && { measure, by: [by ?? captures["by"]!], best: { upwards, limit: 1 } }
   }
 

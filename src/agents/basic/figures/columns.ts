@@ -108,6 +108,9 @@ const named = (words: Words, columns: Columns, context: Context, loosely: boolea
   if (leading.length > 0) return leading
   const inside = columns.filter((column) => isInside(forms, column))
   if (inside.length > 0 || !loosely) return inside
+  const family = MEASURES.find((one) => forms.some((form) => one.words.has(form)))
+  const measures = family === undefined ? [] : firstLabelled(family.labels, columns.filter(isNumber))
+  if (measures.length > 0) return measures
   const concepts = Object.entries(CONCEPTS).filter(([, phrases]) => forms.some((form) => phrases.includes(form)))
   for (const [concept] of concepts) {
     const found = ofIds(columnsFor(concept as keyof typeof CONCEPTS, columns), columns)

@@ -28,7 +28,7 @@ export const PARTS = {
     "revenue|revenues|sales|spending|spend|spent|total spending|total spend|amount spent|money spent|turnover|earnings|takings|sales revenue|sales volume|money|total sales|total revenue|income",
   have: "has|have|had|has got|have got|having|is having|are having|gets|get|got|saw|sees|made|makes|make|brings in|bring in|brought in|brought|brings|generated|generates|generate|owns|own|owned|holds|hold|handles|handle|handled|received|receives|contains|contain|earned|earns|are|is|was|were|with|has recorded|has released|has written|has placed|has made|recorded|released|looks after|look after|looked after|manages|manage|placed|supports|support|serves|serve",
   does: "do|does|did|are|is|was|were|have|has",
-  we: "we|our|the|i|there|you|they",
+  we: "we|our|the|there|you|they",
   top: "top|best|leading|highest|biggest|largest|greatest",
   bottom: "bottom|worst|lowest|smallest|fewest",
   ranking:

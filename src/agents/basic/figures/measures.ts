@@ -48,7 +48,7 @@ export const revenue = (
 
 export const measured =
   (figure: Measure["figure"], more: Partial<Measure> = {}) =>
-  ({ lookup, of, tail }: Captures, context: Context): Measure | undefined => {
+  ({ i, lookup, of, tail }: Captures, context: Context): Measure | undefined => {
     const found = readLookup(lookup!, context)
     const conditions = tail === undefined ? [] : readConditions(tail, context)
     if (found === undefined || conditions === undefined || found.limit !== undefined || found.order !== undefined)
@@ -57,9 +57,13 @@ export const measured =
       ...more,
       figure,
       ...(of === undefined ? {} : { of }),
-      lookup: { ...found, conditions: [...found.conditions, ...conditions] }
+      lookup: { ...found, conditions: [...mine(i), ...found.conditions, ...conditions] }
     }
   }
+
+/** What "I" did is the asker's own; what "we" did is everyone's. */
+export const mine = (who: Words | undefined): ReadonlyArray<Condition> =>
+  who?.[0]?.word === "i" ? [Condition.Mine()] : []
 
 export const isPlural = ({ lookup }: Measure): boolean =>
   foldText(lookup.noun.said) !== foldText(lookup.noun.type.name) || lookup.noun.type.name === lookup.noun.type.plural
@@ -67,14 +71,13 @@ export const isPlural = ({ lookup }: Measure): boolean =>
 const FIGURES_OF: ReadonlyArray<Figure> = ["sum", "avg", "max", "min"]
 
 /** "Total minutes with Sofia": the time of meetings, which aren't said. */
-const timeSpent = (spell: Words, tail: Words, mine: boolean, context: Context): Measure | undefined => {
+const timeSpent = (spell: Words, tail: Words, who: Words | undefined, context: Context): Measure | undefined => {
   const type = context.types.find(({ id }) => id === "meetings")
   const conditions = readConditions(tail, context)
   const isAbout = ({ _tag }: Condition) => _tag === "With" || _tag === "Time" || _tag === "At"
   if (type === undefined || conditions?.some(isAbout) !== true) return undefined
-  const own = mine ? [Condition.Mine()] : []
   const of = spell[0]!.word === "time" ? tokenize("length") : spell
-  return { figure: "sum", of, lookup: { noun: { type, said: type.plural }, conditions: [...own, ...conditions] } }
+  return { figure: "sum", of, lookup: { noun: { type, said: type.plural }, conditions: [...mine(who), ...conditions] } }
 }
 
 /** "How much have Canadian customers spent": the revenue of those rows. */
@@ -96,7 +99,7 @@ const MEASURES = rules<Measure>(
   [
     [
       "how many {of} (of|in|did|do) (the|our|all)? {lookup}",
-      "how many {of} (did|do|have) (we|i) (have|spend|spent|sell|sold) (on|in|of) {lookup}"
+      "how many {of} (did|do|have) {i} (have|spend|spent|sell|sold) (on|in|of) {lookup}"
     ],
     measured("sum")
   ],
@@ -105,7 +108,7 @@ const MEASURES = rules<Measure>(
       "(the)? <sum> (number of|amount of)? {spell} (of|in|for|spent|spent in)? {tail}",
       "how (much|many) {spell} (did|do|have|has) {i} (spend|spent|have|had|sit|sat) (in|on|for)? {tail}"
     ],
-    ({ i, spell, tail }, context) => timeSpent(spell!, tail!, i?.[0]?.word === "i", context)
+    ({ i, spell, tail }, context) => timeSpent(spell!, tail!, i, context)
   ],
   [["<count> (all|the|our|all the|all our)? {lookup}"], measured("count")],
   [
@@ -164,15 +167,19 @@ const MEASURES = rules<Measure>(
   ],
   [
     [
-      "how much (money|revenue)? (did|do|have|has) (we|i|our company) <earned>",
-      "how much (money|revenue)? (did|do|have|has) (we|i|our company) <earned> {tail}",
-      "how much (money|revenue) (did|do|have) (we|i) (have|get) {tail}",
-      "what (did|do) (we|i|our company) (earn|make|turn over|take in)",
-      "what (did|do) (we|i|our company) (earn|make|turn over|take in) {tail}",
+      "how much (money|revenue)? (did|has) our company <earned>",
+      "how much (money|revenue)? (did|has) our company <earned> {tail}",
+      "how much (money|revenue)? (did|do|have) {i} <earned>",
+      "how much (money|revenue)? (did|do|have) {i} <earned> {tail}",
+      "how much (money|revenue) (did|do|have) {i} (have|get) {tail}",
+      "what (did|does) our company (earn|make|turn over|take in)",
+      "what (did|does) our company (earn|make|turn over|take in) {tail}",
+      "what (did|do) {i} (earn|make|turn over|take in)",
+      "what (did|do) {i} (earn|make|turn over|take in) {tail}",
       "(the)? (total|amount|total amount)? (invoiced|billed|sold|earned) {tail}",
       "how much (money|revenue) (came in|came|comes|did we get) {tail}"
     ],
-    ({ tail }, context) => revenue(tail, context)
+    ({ i, tail }, context) => revenue(tail, context, ...mine(i))
   ],
   [
     [

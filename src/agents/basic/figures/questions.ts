@@ -43,6 +43,8 @@ const outcome =
 /** One of several: "who of the reps has the most leads". */
 const ONE_OF = "(which|who|what) (one of|of|among) (the|our|all our)"
 
+const HELD = "(have|had|hold|held|get|got|see|attend|attended)"
+
 export const FIGURE_QUESTIONS = rules<Asked>(
   [
     [
@@ -62,11 +64,17 @@ export const FIGURE_QUESTIONS = rules<Asked>(
     ({ when, ...captures }, context) => best(true, true)({ ...captures, tail: when! }, context)
   ],
   [
-    [`${WHICH} {by} (of|in) {when} <have> (the)? <most> {m}`],
+    [
+      `${WHICH} {by} (of|in) {when} <have> (the)? <most> {m}`,
+      `${WHICH} {by} (of|in) {when} <does> {i} ${HELD}? (the)? <most> {m}`
+    ],
     ({ when, ...captures }, context) => best(false, true)({ ...captures, tail: when! }, context)
   ],
   [
-    [`${WHICH} {by} (of|in) {when} <have> (the)? <fewest> {m}`],
+    [
+      `${WHICH} {by} (of|in) {when} <have> (the)? <fewest> {m}`,
+      `${WHICH} {by} (of|in) {when} <does> {i} ${HELD}? (the)? <fewest> {m}`
+    ],
     ({ when, ...captures }, context) => best(true, true)({ ...captures, tail: when! }, context)
   ],
   [[`${ONE_OF} {by} <have> (the)? <most> {m}`], best(false, true)],
@@ -91,6 +99,7 @@ export const FIGURE_QUESTIONS = rules<Asked>(
   [
     [
       `${WHICH} {by} <have> (the)? <most> {m}`,
+      `${WHICH} {by} <does> {i} ${HELD}? (the)? <most> {m}`,
       `${WHICH} {by} <does> <we>? (have|had|hold|get|got|see|sell|make|carry|stock|offer|keep)? (the)? <most> {m}`
     ],
     (captures, context) => best(false, isOne(captures))(captures, context)
@@ -98,6 +107,7 @@ export const FIGURE_QUESTIONS = rules<Asked>(
   [
     [
       `${WHICH} {by} <have> (the)? <fewest> {m}`,
+      `${WHICH} {by} <does> {i} ${HELD}? (the)? <fewest> {m}`,
       `${WHICH} {by} <does> <we>? (have|had|hold|get|got|see|sell|make)? (the)? <fewest> {m}`
     ],
     (captures, context) => best(true, isOne(captures))(captures, context)
@@ -151,15 +161,15 @@ export const FIGURE_QUESTIONS = rules<Asked>(
   ],
   [
     [
-      `${WHICH} {by} (did|do|have|had) (we|i) <earned> (the)? most (money)?`,
-      `${WHICH} {by} (did|do|have|had) (we|i) <earned> (the)? most (money)? {tail}`
+      `${WHICH} {by} (did|do|have|had) {i} <earned> (the)? most (money)?`,
+      `${WHICH} {by} (did|do|have|had) {i} <earned> (the)? most (money)? {tail}`
     ],
     ofRevenue(false)
   ],
   [
     [
-      `${WHICH} {by} (did|do|have|had) (we|i) <earned> (the)? least (money)?`,
-      `${WHICH} {by} (did|do|have|had) (we|i) <earned> (the)? least (money)? {tail}`
+      `${WHICH} {by} (did|do|have|had) {i} <earned> (the)? least (money)?`,
+      `${WHICH} {by} (did|do|have|had) {i} <earned> (the)? least (money)? {tail}`
     ],
     ofRevenue(true)
   ],

@@ -54,7 +54,7 @@ export const readAsked = (tokens: Words, context: Context): Asked | undefined =>
   const unordered = ORDERED.find((words) => words.length < tokens.length && endsWith(tokens, words))
   const { limit, tokens: words } = limited(unordered === undefined ? tokens : tokens.slice(0, -unordered.length))
   for (const rest of withoutLeads(timeLast(words, context))) {
-    const asked = firstOf(FIGURE_QUESTIONS, rest, context)
+    const asked = inUnit(rest, context) ?? firstOf(FIGURE_QUESTIONS, rest, context)
     if (asked === undefined) continue
     if (limit === undefined) return asked
     return asked.by.length === 0 || asked.best?.limit !== undefined
@@ -62,6 +62,15 @@ export const readAsked = (tokens: Words, context: Context): Asked | undefined =>
       : { ...asked, best: { upwards: false, ...asked.best, limit } }
   }
   return undefined
+}
+
+/** "Total time of meetings in minutes". */
+const inUnit = (tokens: Words, context: Context): Asked | undefined => {
+  const [joint, last] = tokens.slice(-2)
+  if (tokens.length < 4 || joint!.word !== "in" || !/^(hours|minutes|seconds)$/.test(last!.word)) return undefined
+  const asked = firstOf(FIGURE_QUESTIONS, tokens.slice(0, -2), context)
+  if (asked === undefined || asked.measure.figure === "count") return undefined
+  return { ...asked, measure: { ...asked.measure, unit: last!.word } }
 }
 
 /** "By country?" after another question: its groups. */

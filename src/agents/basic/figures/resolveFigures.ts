@@ -1,9 +1,10 @@
 /** What the words of a question for figures mean here: columns, paths, and the rows that are left. */
 import { uncapitalized } from "../../english.ts"
 import { foldText } from "../../../domain/keys.ts"
-import type { Filter } from "../../../domain/Query.ts"
+import type { Figure, Filter } from "../../../domain/Query.ts"
 import { columnsLabelled } from "../conceptColumns.ts"
 import { DATE_VERBS } from "../lexicon.ts"
+import { isIn } from "../numberFilters.ts"
 import type { Lookup } from "../Lookup.ts"
 import type { Said } from "../phrases.ts"
 import type { Context, ContextType } from "../readConversation.ts"
@@ -11,6 +12,7 @@ import { and, called } from "../replies.ts"
 import { columnsOf, inParallel, type Script } from "../script.ts"
 import { folded, written } from "../tokenize.ts"
 import type { Asked, Words } from "./Asked.ts"
+import { figureName } from "./numerals.ts"
 import { asOwner, bucketIn, type Columns, datesFor, measuredBy, type Spot, spotsFor, targetOf } from "./columns.ts"
 
 /** Types whose columns are looked up for paths. */
@@ -142,11 +144,17 @@ export const measureIn = ({ asked, columns, lookup, type }: Found): Spot | undef
       : (asked.rows === undefined ? measuredBy(measure, columns) : sortable(wordsOf(measure.of), measure, columns)).map(
           (column): Spot => ({ path: column.id, label: column.name.toLowerCase(), column })
         )
-  if (spots.length === 1) return spots[0]
+  const [only] = spots
+  const isOther = spots.length === 1 && measure.unit !== undefined && !isIn(measure.unit, only!.column)
+  if (spots.length === 1 && !isOther) return only
   const what = measure.of === undefined ? (measure.revenue === true ? "revenue" : "amount") : written(measure.of)
   if (spots.length > 1)
     return new Declined(
       `I can't tell which ${what} you mean: ${choices(spots)}. Try “${measure.figure === "distinct" ? "different" : "average"} ${spots[0]!.label} of ${plural(type)}”.`
+    )
+  if (isOther)
+    return new Declined(
+      `I can't turn ${only!.label} into ${measure.unit!}. Try “${figureName(measure.figure as Figure, only!.label)} of ${plural(type)}”.`
     )
   const numbers = columns.filter(({ holds }) => holds === "number").map(({ name }) => name.toLowerCase())
   const step =

@@ -144,12 +144,18 @@ export const bestReply = (
   const empty = ordered.find(isEmptyGroup)
   if (named.length === 0) return `None of ${the(counted(found, page.total))} has a ${by[0]!.label}.`
   if (limit !== 1) return listed(found, measured, by, page, named)
+  // The most or the fewest of one says nothing.
+  if (ordered.length === 1 && figure === "count" && by[0]!.bucket === undefined)
+    return `Only ${groupText(named[0]!, by)} has ${subject(found, 2)} (by ${by[0]!.label})${among(page.limited, found.type)}: ${figureText(named[0]!, figure)}.`
   const top = measureOf(named[0]!, figure)
   const same = named.filter((group) => measureOf(group, figure) === top)
   if (same.length > MAX_SHOWN)
     return `${same.length >= MAX_GROUPS ? "Many" : same.length} share the ${bigger(figure, upwards)} ${subject(found, 2)}: ${figureText(same[0]!, figure)} each. Name another condition.`
   const who = and(same.map((group) => groupText(group, by)))
-  const what = figure === "count" ? subject(found, 2) : `${figureName(figure, measured!.label)} of ${subject(found, 2)}`
+  const what =
+    figure === "count"
+      ? `${isYours(found) ? "of " : ""}${subject(found, 2)}`
+      : `${figureName(figure, measured!.label)} of ${subject(found, 2)}`
   const limited = among(page.limited, found.type)
   const count = figure === "count" ? `, ${same.length > 1 ? "of" : "of"} ${numeral(String(page.total))} in all` : ""
   const without =

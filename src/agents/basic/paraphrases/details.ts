@@ -10,7 +10,32 @@ const THAT =
 const COMPARABLE =
   "status|stage|phase|state|product|phone|number|email|e-mail|company|city|town|priority|project".split("|")
 
+const NOTES = "(notes|note|comments|comment|remarks)"
+
 export const DETAIL_PARAPHRASES: Paraphrases = [
+  [
+    [
+      `(what are|what is|show|show me|read|read me|read out|any|are there any|do we have any|do you have any|give me)? (the|our|any)? ${NOTES} (on|about|for|of|regarding) {full}`
+    ],
+    "{full} 's notes"
+  ],
+  [
+    [
+      "{full} or {rival} (who|which of them|which one|whom) (did|have) (we|you) (contact|contacted|speak to|spoken to|talk to|talked to|call|called) (more recently|most recently|last|later)",
+      "(who|whom|which) (did|have) (we|you) (contact|contacted|speak to|spoken to|talk to|talked to|call|called) (more recently|most recently|last|later) {full} or {rival}",
+      "(who|which) (of)? {full} (or|and) {rival} was contacted (more recently|most recently|last|later)",
+      "(who|which of them|which) was contacted (more recently|most recently|last|later) {full} or {rival}"
+    ],
+    "when did we last speak to {full} and {rival}"
+  ],
+  [
+    [
+      "(is|are|was) {full} (a|an)? {one} (already|yet|now|by now)? or (still|only|just) (a|an)? {other}",
+      "(is|are|was) {full} (still|only|just) (a|an)? {one} or (already|now)? (a|an)? {other} (already|now|by now)?"
+    ],
+    "is {full} {one} or {other}"
+  ],
+  [["(who is|who was) {rest} me or {person}", "(who is|who was) {rest} {person} or me"], "who is {rest}"],
   [
     [
       "(has|have|is|was) {full} (been)? {one} or (is|are) (it|that|that one|he|she|they|this one) (still|just|only)? (open|pending|running|ongoing|not)"
@@ -170,10 +195,10 @@ export const DETAIL_PARAPHRASES: Paraphrases = [
   ],
   [
     [
-      "when (is|was) (the|our|my)? (next|upcoming)? {what} (with|for|of) {name} due",
-      "when (is|was) (the|our|my) {what} with {name}"
+      "when (is|was) (the|our|my)? (next|upcoming)? {column} (with|for|of) {name} due",
+      "when (is|was) (the|our|my) {column} with {name}"
     ],
-    "when is the {what} of {name}"
+    "when is the {column} of {name}"
   ],
   [["what (is|are) {name} (interested in|after|looking for|keen on|in the market for)"], "{name} 's interest"],
   [

@@ -3,37 +3,77 @@ import { type Paraphrases } from "./table.ts"
 
 const PERIOD = "(of|in|during|for)"
 
-export const FIGURE_PARAPHRASES: Paraphrases = [
-  [["(my|the|our)? busiest {period} (for|of|by|in terms of|with) {noun}"], "which {period} had the most {noun}"],
-  [["(my|the|our)? quietest {period} (for|of|by|in terms of|with) {noun}"], "which {period} had the fewest {noun}"],
+const MINE: Paraphrases = [
+  [["my busiest {period} (for|of|by|in terms of|with) {noun}"], "which {period} did i have the most {noun}"],
+  [["my quietest {period} (for|of|by|in terms of|with) {noun}"], "which {period} did i have the fewest {noun}"],
   [
-    [
-      "(in)? (which|what) {period} (of|in) {when} (did|do|have) (i|we) (meet|see|met|seen|meet with) {name} (the)? (most|most often|most frequently)"
-    ],
-    "which {period} in {when} had the most meetings with {name}"
+    ["(which|what) {period} (was|is) my busiest", "(what|which) (was|is) my busiest {period}", "my busiest {period}"],
+    "which {period} did i have the most meetings"
   ],
   [
-    ["(in)? (which|what) {period} (did|do|have) (i|we) (meet|see|met|seen|meet with) {name} (the)? (most|most often)"],
-    "which {period} had the most meetings with {name}"
+    [
+      "(which|what) {period} (was|is) my quietest",
+      "(what|which) (was|is) my quietest {period}",
+      "my quietest {period}"
+    ],
+    "which {period} did i have the fewest meetings"
+  ],
+  [
+    ["(which|what) {period} (was|is) my busiest (for|by|in terms of|with) {lookup}"],
+    "which {period} did i have the most {lookup}"
+  ],
+  [
+    [
+      "(what|which) (was|is)? my busiest {period} {conds}",
+      "(which|what) {period} (was|is) my busiest {conds}",
+      "my busiest {period} {conds}"
+    ],
+    "which {period} did i have the most meetings {conds}"
+  ],
+  [
+    ["(which|what) {by} (of|in) {when} (is|was|were) my busiest (for|with|in terms of|by) {rest}"],
+    "which {by} in {when} did i have the most {rest}"
+  ]
+]
+
+export const FIGURE_PARAPHRASES: Paraphrases = [
+  ...MINE,
+  [
+    [
+      "(what is|give me|show me|show|list)? (the)? (share|percentage|proportion|percentages|shares) of (each|every) {by} (among|in|of|for|across) (the|our|all|all our)? {lookup} (in percent)?"
+    ],
+    "{lookup} by {by}"
+  ],
+  [["(the|our)? busiest {period} (for|of|by|in terms of|with) {noun}"], "which {period} had the most {noun}"],
+  [["(the|our)? quietest {period} (for|of|by|in terms of|with) {noun}"], "which {period} had the fewest {noun}"],
+  [
+    [
+      "(in)? (which|what) {period} (of|in) {when} (did|do|have) {i} (meet|see|met|seen|meet with) {name} (the)? (most|most often|most frequently)"
+    ],
+    "which {period} in {when} did {i} have the most meetings with {name}"
+  ],
+  [
+    ["(in)? (which|what) {period} (did|do|have) {i} (meet|see|met|seen|meet with) {name} (the)? (most|most often)"],
+    "which {period} did {i} have the most meetings with {name}"
   ],
   [
     ["how many minutes (did|do|does) {lookup} (take|last|take up) (altogether|in total|overall|together)?"],
     "total minutes of {lookup}"
   ],
   [
-    ["(which|what) {period} (was|is) (the|my|our)? busiest", "(my|the|our)? busiest {period}"],
+    ["(which|what) {period} (was|is) (the|our)? busiest", "(the|our)? busiest {period}"],
     "which {period} had the most meetings"
   ],
   [
-    ["(which|what) {period} (was|is) (the|my|our)? quietest", "(my|the|our)? quietest {period}"],
+    ["(which|what) {period} (was|is) (the|our)? quietest", "(the|our)? quietest {period}"],
     "which {period} had the fewest meetings"
   ],
   [
-    ["(which|what) {period} (was|is) (the|my|our)? busiest (for|by|in terms of|with) {lookup}"],
+    ["(which|what) {period} (was|is) (the|our)? busiest (for|by|in terms of|with) {lookup}"],
     "which {period} had the most {lookup}"
   ],
   [
-    ["(my|the|our)? busiest {period} {conds}", "(which|what) {period} (was|is) (the|my|our)? busiest {conds}"],
+    ["(the|our)? busiest {period} {conds}", "(which|what) {period} (was|is) (the|our)? busiest {conds}"],
     "which {period} had the most meetings {conds}"
   ],
   [
@@ -66,20 +106,20 @@ export const FIGURE_PARAPHRASES: Paraphrases = [
     "{lookup} per {by}"
   ],
   [
-    ["(which|what) {by} (of|in) {when} (is|was|were) (the|my|our)? busiest (for|with|in terms of|by) {rest}"],
+    ["(which|what) {by} (of|in) {when} (is|was|were) (the|our)? busiest (for|with|in terms of|by) {rest}"],
     "which {by} in {when} had the most {rest}"
   ],
   [
     [
       "(in|on|during)? (what|which) {by} " +
         PERIOD +
-        " {when} (did|do|have) (i|we) (have|had|get|got|hold|held) (the)? {rest}"
+        " {when} (did|do|have) {i} (have|had|get|got|hold|held) (the)? {rest}"
     ],
-    "which {by} in {when} had the {rest}"
+    "which {by} in {when} did {i} have the {rest}"
   ],
   [
-    ["(in|on|during) (what|which) {by} (did|do|have) (i|we) (have|had|get|got|hold|held) (the)? {rest}"],
-    "which {by} had the {rest}"
+    ["(in|on|during) (what|which) {by} (did|do|have) {i} (have|had|get|got|hold|held) (the)? {rest}"],
+    "which {by} did {i} have the {rest}"
   ],
   [
     [

@@ -5,7 +5,85 @@ const BUSY =
   "(sitting on|working on|juggling|dealing with|responsible for|in charge of|looking after|handling|managing|working with|taking care of|left with)"
 const LOOKED_AFTER = "(look after|manage|handle|own|have|work on|work with|deal with|take care of)"
 
+const FOLLOW_UPS = "(follow-ups|follow ups|followups|follow-up|follow up)"
+const OVERDUE = "(overdue|late|past due|in the past|over due)"
+
 export const LIST_PARAPHRASES: Paraphrases = [
+  [
+    [
+      `how many of my ${FOLLOW_UPS} are ${OVERDUE}`,
+      `how many ${OVERDUE} ${FOLLOW_UPS} (do i have|have i got|are mine)`
+    ],
+    "how many of my people have an overdue follow-up"
+  ],
+  [
+    [`how many ${OVERDUE} ${FOLLOW_UPS} (do we have|are there|have we got)?`, `how many ${FOLLOW_UPS} are ${OVERDUE}`],
+    "how many people have an overdue follow-up"
+  ],
+  [
+    [
+      `(list|show|show me|give me|what are|which are|which of)? (all)? my ${OVERDUE} ${FOLLOW_UPS}`,
+      `(list|show|show me|give me|what are|which of)? (all)? my ${FOLLOW_UPS} (that are|which are|are) ${OVERDUE}`,
+      `${FOLLOW_UPS} (that are|which are|are) ${OVERDUE} for me`,
+      `(my)? ${OVERDUE} ${FOLLOW_UPS} (for me|of mine)`
+    ],
+    "list my people with an overdue follow-up"
+  ],
+  [
+    [
+      `(list|show|show me|give me|what are|which are)? (all|the|our)? ${OVERDUE} ${FOLLOW_UPS}`,
+      `(list|show|show me|give me|which)? (all|the|our)? ${FOLLOW_UPS} (that are|which are|are) ${OVERDUE}`
+    ],
+    "list people with an overdue follow-up"
+  ],
+  [
+    [
+      "(is there|do i have|do we have)? (anyone|anybody|someone|somebody) (to follow up with|i should follow up with|i need to follow up with|we should follow up with|we need to follow up with) {when}"
+    ],
+    "list people with a follow-up {when}"
+  ],
+  [
+    ["(the|all|all the)? {family} (that|who|which) (belong to me|are mine|i own|i have|i look after|i manage)"],
+    "my {family}"
+  ],
+  [
+    ["(are there|any|have we got|do i have|have i got|is there)? (any|some|a|an) {plural} for me {when}"],
+    "my {plural} {when}"
+  ],
+  [
+    [
+      "how many {lookup} (work|are employed|are working|do we have working|do we employ) (here|for us|with us|at our company|in our company|in the company)"
+    ],
+    "how many {lookup}"
+  ],
+  [
+    ["{lookup} (with|having) (a|the)? (first name|given name|forename|last name|surname|family name) {proper}"],
+    "{lookup} named {proper}"
+  ],
+  [
+    [
+      "who (has|have) (the)? most {lookup} (assigned|assigned to them|on their plate)",
+      "(which|what) {by} (has|have) (the)? most {lookup} (assigned|assigned to them|on their plate)"
+    ],
+    "who has the most {lookup}"
+  ],
+  [
+    [
+      "who (has|have) (the)? (fewest|least) {lookup} (assigned|assigned to them|on their plate)",
+      "(which|what) {by} (has|have) (the)? (fewest|least) {lookup} (assigned|assigned to them|on their plate)"
+    ],
+    "who has the fewest {lookup}"
+  ],
+  [
+    ["compare {person} and {rival} (who|which of them|which one) (has|have|had) (the)? (more|most) {lookup}"],
+    "who has more {lookup} {person} or {rival}"
+  ],
+  [
+    [
+      "how many {lookup} (does|do|did|has|have) {person} (have|got|own|manage)? (compared to|compared with|versus|vs|against|in comparison to|in comparison with) {rival}"
+    ],
+    "who has more {lookup} {person} or {rival}"
+  ],
   [["(show|show me|list|give me)? (which|who) (of|among) {lookup} (are|is|were|was) {conds}"], "list {lookup} {conds}"],
   [
     [

@@ -1,7 +1,30 @@
 /** Other words for questions about meetings. */
 import { type Paraphrases } from "./table.ts"
 
+const ANYONE = "(anybody|anyone|someone|somebody|people|any person|any people|a person|any of the people)"
+const MEET = "(meet|met|meet with|met with|see|seen|saw|talk to|talked to|speak to|spoken to)"
+const CALENDAR = "(calendar|agenda|schedule|diary|plate|books)"
+
 export const MEETING_PARAPHRASES: Paraphrases = [
+  // Someone else's time.
+  [
+    [
+      "what (does|did|will|has) {name} (have|got) (on|planned|scheduled|coming up|going on)? (on|for)? {when}",
+      `what is (on|in) {name} 's ${CALENDAR} (on|for)? {when}`,
+      `what (does|did) {name} 's ${CALENDAR} look like (on|for)? {when}`,
+      `(show|show me|give me|list)? {name} 's ${CALENDAR} (on|for)? {when}`
+    ],
+    "what meetings does {name} have {when}"
+  ],
+  [[`(did|have|had|do|will) i ${MEET} ${ANYONE} (from|at|of) {place} {when}`], "my meetings with {place} {when}"],
+  [[`(did|have|had|do|will) i ${MEET} ${ANYONE} (from|at|of) {place}`], "my meetings with {place}"],
+  [[`(did|have|had|do|will) we ${MEET} ${ANYONE} (from|at|of) {place} {when}`], "meetings with {place} {when}"],
+  [[`(did|have|had|do|will) we ${MEET} ${ANYONE} (from|at|of) {place}`], "meetings with {place}"],
+  [["what my {when} looks like", "how my {when} looks"], "what does my {when} look like"],
+  [
+    ["how many {meeting} (had|has) {name} with {rival} {when}"],
+    "how many {meeting} did {name} have with {rival} {when}"
+  ],
   [["what is (on|planned|scheduled|happening) (for|on)? {when}"], "what do i have {when}"],
   [["(who|whom) (was|is|were|did i have) (in|at) (the|my) {when}"], "who did i meet {when}"],
   [
