@@ -44,7 +44,7 @@ export const stripped = (said: ReadonlyArray<Token>): ReadonlyArray<Token> => {
 
 /** "List the leads for me" asks politely; "overdue follow-ups for me" are the asker's own. */
 const BIDS =
-  /^(list|show|find|get|give|tell|look|check|pull|search|count|calculate|compute|summarize|summarise|sum|add|work|bring|fetch|dig|please|can|could|would|will|do|run|make|grab)$/
+  /^(list|show|find|get|give|tell|look|check|pull|search|count|calculate|compute|summarize|summarise|sum|add|work|bring|fetch|dig|please|can|could|would|will|do|run|make|grab|break|split|group|chart|plot|compare|rank|sort|order|name|put|help|go)$/
 
 const NEGATIVE = /^(not|isn't|isnt|aren't|arent|wasn't|weren't|haven't|havent|hasn't|hasnt)$/
 
@@ -83,6 +83,12 @@ const AFTER = [
   "(so|so that) (i|we) can (call|ring|phone|contact|reach|email|e-mail|write to|text|message|get back to) (him|her|them|back|him back|her back|them back)?",
   "(that is all|that is it|that will be all|that would be all|that is everything|nothing else|nothing more|real quick|real quickly|thank you very much|thank you so much|thanks so much|thanks very much|thanks again|cheers mate|many thanks in advance|please and thank you|if that is okay|if that is all right|if you would|if you please|if you could|would you|could you|can you|will you|i wonder|i would say|though|again please|quickly|urgently|quick|when you can|if it is not too much trouble|i mean|so i know|just so i know|roughly|approximately|or so|do you think|i forgot|i forget|i can't remember|i cannot remember|remind me|as it stands|as things stand|in our system|in the system|in the crm|in our crm|on our books|on the books|on file|on record|in our records)"
 ].map(compiled)
+/** What the answer has anyway, after punctuation: "with numbers" can mean telephone numbers. */
+const ANYWAY = [
+  "(with|and|in)? (the|exact|all the)? (numbers|figures|counts|amounts) (too|each)?",
+  "(and)? (how many|how much) each",
+  "(both)? past and (future|upcoming)"
+].map(compiled)
 /** What a detail is for: "the number to ring her back on". */
 const PURPOSE = compiled(
   "(to|i can|we can) (call|ring|phone|contact|reach|email|e-mail|write to|text|message|use) (him|her|them)? (back)? (on|at|to|with)?"
@@ -113,6 +119,7 @@ const endsPolitely = (tokens: ReadonlyArray<Token>, at: number): boolean => {
   const begins = /[.?!]/.test(tokens[at - 1]!.after)
   if (tokens[at]!.capital && tokens[at]!.word !== "i" && !begins) return false
   const is = (frame: ReturnType<typeof compiled>) => matchPattern(frame, tokens.slice(at), NOTHING) !== undefined
+  if (/[,.;?!-]$/.test(tokens[at - 1]!.after) && ANYWAY.some(is)) return true
   return AFTER.some(is) || (DETAILED.test(tokens[at - 1]!.word) && is(PURPOSE))
 }
 

@@ -115,8 +115,13 @@ const isOther = (intent: Intent, message: string): boolean =>
   // "Who is meeting Ada": no meeting is called “Ada”.
   (intent._tag !== "Browse" && MEETING.test(message.trim())) ||
   isOfNow(intent, message) ||
+  (intent._tag === "Introduce" && LISTS.test(message)) ||
   (intent._tag === "Browse" && IN_PERCENT.test(message)) ||
   isStillAhead(intent, message)
+
+/** "I'm looking for a Xavier. Can you list me all who are mine?": more than one person. */
+const LISTS =
+  /[.;!?,] (?:please |so |then |now )?(?:can|could|would|will)? ?(?:you )?(?:please )?(?:list|show) (?:me |us )?(?:all|the|every|everyone|everybody|those)\b/i
 
 /** A number of rows is no share of them. */
 const IN_PERCENT = /\b(?:in|as an?) (?:percents?|percentages?|%)\W*$|\bhow many percent\b/i

@@ -308,6 +308,8 @@ export const fitsIn =
       case "of":
         return (
           isPhrase(tokens, context, MAX_OF, isNoMeasure) &&
+          // "The total of the invoices of Ada": no column.
+          !tokens.every(({ capital }) => capital) &&
           !tokens.some((_, at) => nounAt(tokens.slice(at), context)?.length === tokens.length - at)
         )
       case "dates":

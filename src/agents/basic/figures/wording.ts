@@ -146,7 +146,7 @@ export const bestReply = (
   if (limit !== 1) return listed(found, measured, by, page, named)
   // The most or the fewest of one says nothing.
   if (ordered.length === 1 && figure === "count" && by[0]!.bucket === undefined)
-    return `Only ${groupText(named[0]!, by)} has ${subject(found, 2)} (by ${by[0]!.label})${among(page.limited, found.type)}: ${figureText(named[0]!, figure)}.`
+    return `I can't compare by ${by[0]!.label}: ${the(counted(found, page.total))}${among(page.limited, found.type)} ${page.total === 1 ? "has" : "all have"} the same, ${groupText(named[0]!, by)}.`
   const top = measureOf(named[0]!, figure)
   const same = named.filter((group) => measureOf(group, figure) === top)
   if (same.length > MAX_SHOWN)

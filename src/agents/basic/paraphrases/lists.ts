@@ -11,6 +11,15 @@ const OVERDUE = "(overdue|late|past due|in the past|over due)"
 export const LIST_PARAPHRASES: Paraphrases = [
   [
     [
+      "(is there|are there)? (any|a|which|what)? {noun} (where|for which|in which|with whom) (we|i) (have|know) {rest}",
+      "{noun} (where|for which|in which) (we|i) have {rest}"
+    ],
+    "{noun} with {rest}"
+  ],
+  [["how many {noun} (have|has) (more than|over) {n} {lookup}"], "{noun} with more than {n} {lookup}"],
+  [["how many {noun} (have|has) at least {n} {lookup}"], "{noun} with at least {n} {lookup}"],
+  [
+    [
       `how many of my ${FOLLOW_UPS} are ${OVERDUE}`,
       `how many ${OVERDUE} ${FOLLOW_UPS} (do i have|have i got|are mine)`
     ],

@@ -6,6 +6,15 @@ const MEET = "(meet|met|meet with|met with|see|seen|saw|talk to|talked to|speak 
 const CALENDAR = "(calendar|agenda|schedule|diary|plate|books)"
 
 export const MEETING_PARAPHRASES: Paraphrases = [
+  [["(what time|at what time) (is|are|was|were) {row}"], "when was {row}"],
+  [["(how much time|how long) (did|do|have) {i} (spend|spent|sit|sat) (in|on) {meeting}"], "how many minutes did {i} spend in {meeting}"],
+  [
+    [
+      "how many {one} (did|does|has) {full} (spend|spent|sit|sat) (in|on) {meeting} (altogether|in total|overall|all together)?",
+      "how much {one} (did|does|has) {full} (spend|spent|sit|sat) (in|on) {meeting} (altogether|in total|overall|all together)?"
+    ],
+    "total {one} of {meeting} with {full}"
+  ],
   // Someone else's time.
   [
     [
@@ -147,7 +156,10 @@ export const MEETING_PARAPHRASES: Paraphrases = [
   ],
   [["(what|which) {noun} {rest} (did|do|have|will) i (have|got|get|attend) {when}"], "my {noun} {when} {rest}"],
   [
-    ["(who|whom) (am|was|are|were) i (meeting|seeing|meeting with) (for|at|in|during) (the|my)? {rest}"],
+    [
+      "(who|whom) (am|was|are|were) i (meeting|seeing|meeting with) (for|at|in|during) (the|my) {rest}",
+      "(who|whom) (am|was|are|were) i (meeting|seeing|meeting with) (for|in|during) {rest}"
+    ],
     "who attended {rest}"
   ],
   [
