@@ -70,7 +70,7 @@ describe("a request to change in a conversation over HTTP", () => {
     for (const [text, reply] of [
       [
         "set Ada Updated's status to Won",
-        "I couldn't find “Ada Updated”. Check the spelling: I find rows only by their whole names."
+        "I couldn't find “Ada Updated”. Check the spelling."
       ],
       [
         "set Ada Lovelace's status to Moved",

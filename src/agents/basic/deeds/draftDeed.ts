@@ -418,7 +418,7 @@ function* draftOf(deed: Deed, types: ReadonlyArray<ContextType>, world: World, c
   const row =
     chosen !== undefined && types.some(({ id }) => id === chosen.type.id)
       ? chosen
-      : yield* findSubject(deed.subject, types, world)
+      : yield* findSubject(deed.subject, types, world, deed._tag === "Delete")
   if (isOver(deed, world)) return problem(RANKS.value, OVER)
   if (row._tag === "Problem") {
     const names = deed.subject._tag === "Named" && row.rank === RANKS.missing ? deed.subject.each : undefined

@@ -9,10 +9,10 @@ import type { Effort } from "../Effort.ts"
 import { both, eqName, partly } from "../locate.ts"
 import type { Context, ContextType } from "../readConversation.ts"
 import { addDays } from "../readTime.ts"
-import { count, find, inParallel, type Script } from "../script.ts"
+import { columnsOf, count, find, inParallel, type Script } from "../script.ts"
 import type { Subject } from "./Deed.ts"
 import { clock } from "./moments.ts"
-import { beginningsOf, isReworded } from "./reworded.ts"
+import { beginningsOf, isPartOf, isReworded } from "./reworded.ts"
 import { isMistaken } from "./respelt.ts"
 import type { Field, Vocabulary } from "./vocabulary.ts"
 import { type Said, textOf, type Word } from "./words.ts"
@@ -76,7 +76,7 @@ const several = (rows: ReadonlyArray<Row>, name: string): Problem => ({
 
 export const NOT_FOUND = "I couldn't find"
 const notFound = (name: string): Problem =>
-  problem(RANKS.missing, `${NOT_FOUND} “${name}”. Check the spelling: I find rows only by their whole names.`)
+  problem(RANKS.missing, `${NOT_FOUND} “${name}”. Check the spelling.`)
 
 const asksWhich = (page: Page): boolean => page.totalIsLowerBound === true || page.total > page.entities.length
 
@@ -142,7 +142,12 @@ export function* person(words: Words, { context, said }: World): Script<Row | Pr
 }
 
 /** The row that the words mean. */
-export function* findSubject(subject: Subject, types: ReadonlyArray<ContextType>, world: World): Script<Row | Problem> {
+export function* findSubject(
+  subject: Subject,
+  types: ReadonlyArray<ContextType>,
+  world: World,
+  isDeleted = false
+): Script<Row | Problem> {
   switch (subject._tag) {
     case "It": {
       const focus = world.context.focus ?? []
@@ -155,7 +160,7 @@ export function* findSubject(subject: Subject, types: ReadonlyArray<ContextType>
     case "Rows":
       return problem(RANKS.words, "These are several.")
     case "Named":
-      return yield* byName(textOf(world.said, subject.words), types, world, subject.isDefinite === true)
+      return yield* byName(textOf(world.said, subject.words), types, world, subject.isDefinite === true, isDeleted)
     case "Described": {
       const row = yield* described(subject, types[0]!, world)
       return row._tag === "Problem" && row.rank === RANKS.missing && isTitleOnly(subject)
@@ -169,9 +174,11 @@ export function* findSubject(subject: Subject, types: ReadonlyArray<ContextType>
 function* byName(
   name: string,
   types: ReadonlyArray<ContextType>,
-  { isNear: mayBeNear, wanted }: World,
-  isDefinite: boolean
+  world: World,
+  isDefinite: boolean,
+  isDeleted: boolean
 ): Script<Row | Problem> {
+  const { isNear: mayBeNear, wanted } = world
   if (name.includes("@")) {
     const people = types.find(({ id }) => id === PEOPLE)
     const page =
@@ -188,7 +195,8 @@ function* byName(
   const people = tried.find(({ id }) => id === PEOPLE)
   const rest = tried.filter((type) => type !== people)
   // In as many rounds of lookups as a search for the whole name alone.
-  const isLong = beginningsOf(name).length >= MIN_PART
+  const length = beginningsOf(name).length
+  const isLong = length >= (isDefinite ? 1 : MIN_PART)
   const [[person], elsewhere] = yield* both(
     inParallel(people === undefined ? [] : [namesakes(name, people, wanted(people))]),
     inParallel(rest.map((type) => (isLong ? loosely(name, type, wanted(type)) : wholly(name, type, wanted(type)))))
@@ -203,7 +211,12 @@ function* byName(
     const near = (yield* inParallel(rest.map((type) => nearly(name, type, wanted(type))))).flat()
     return near.length === 1 ? near[0]! : notFound(name)
   }
-  const parts = others.filter((row) => isReworded(name, row.name) || (isDefinite && isIn(name, row.name)))
+  // "Delete old tickets" can mean several rows, "delete the old tickets" hardly.
+  const mayBePart = isDefinite || !isDeleted
+  const found = others.filter((row) => isReworded(name, row.name) || (mayBePart && isPartOf(name, row.name)))
+  const [first] = found
+  const isValue = length === 1 && first !== undefined && (yield* isValueOf(name, first.type))
+  const parts = isValue ? [] : found
   return parts.length === 0
     ? (person ?? notFound(name))
     : parts.length === 1
@@ -263,13 +276,11 @@ function* loosely(name: string, type: ContextType, wanted: ReadonlyArray<string>
   const page = yield* find({ entityTypeId: type.id, filters, limit: MAX_NAMESAKES, selectColumns: wanted })
   if (page === undefined || asksWhich(page)) return yield* wholly(name, type, wanted)
   const rows = page.entities.map((entity) => rowOf(type, entity))
-  const found = rows.filter((row) => isIn(name, row.name) || isReworded(name, row.name))
+  const found = rows.filter((row) => isPartOf(name, row.name))
   return found.length === 0 ? notFound(name) : several(found, name)
 }
 
-const isIn = (part: string, name: string): boolean => ` ${foldText(name)} `.includes(` ${foldText(part)} `)
-
-/** Fewer words are no name that a row is known by: "the printer". */
+/** Fewer words are no name that a row is known by, without "the". */
 const MIN_PART = 2
 
 type Described = Extract<Subject, { _tag: "Described" }>
@@ -280,20 +291,26 @@ const isTitleOnly = ({ fuller, mine, moment, order, people }: Described): boolea
 
 /** The one row with the words in its name, where no row has them as a value: "the review task" can be one in review. */
 function* ofPart(text: string, type: ContextType, missing: Problem, world: World): Script<Row | Problem> {
-  const columns = world.vocabularies.find((each) => each.type.id === type.id)?.columns ?? []
-  const values = columns.filter(({ holds, id }) => id !== "name" && (holds === undefined || holds === "list"))
-  const value = [text, `in ${text}`].map(plainValue).join("|")
-  const [[named], pages] = yield* both(
+  const [[named], [isValue]] = yield* both(
     inParallel([loosely(text, type, world.wanted(type))]),
-    inParallel(
-      values
-        .slice(0, MAX_TRIED)
-        .map(({ id }) => count({ entityTypeId: type.id, filters: [{ columnId: id, op: "eq", value }] }))
-    )
+    inParallel([isValueOf(text, type)])
   )
   const rows = rowsIn(named!)
-  if (rows.length === 0 || pages.some((page) => page === undefined || page.total > 0)) return missing
+  if (rows.length === 0 || isValue!) return missing
   return rows.length === 1 ? { ...rows[0]!, isPart: true } : several(rows, text)
+}
+
+/** Whether rows have the words as a value, or that can't be told. */
+function* isValueOf(text: string, type: ContextType): Script<boolean> {
+  const columns = yield* columnsOf(type.id)
+  const values = columns.filter(({ holds, id }) => id !== "name" && (holds === undefined || holds === "list"))
+  const value = [text, `in ${text}`].map(plainValue).join("|")
+  const pages = yield* inParallel(
+    values
+      .slice(0, MAX_TRIED)
+      .map(({ id }) => count({ entityTypeId: type.id, filters: [{ columnId: id, op: "eq", value }] }))
+  )
+  return pages.some((page) => page === undefined || page.total > 0)
 }
 
 /** The row of a description, which has to be the only one, or the first by its time. */

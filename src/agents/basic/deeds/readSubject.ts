@@ -163,7 +163,9 @@ export const namesIn = (words: Words): ReadonlyArray<Words> | undefined => {
     const isAnd = word !== undefined && word.quoted !== true && /^(and|&|\+)$/.test(word.word)
     const isComma = at > from && own[at - 1]!.after === ","
     if (word !== undefined && !isAnd && !isComma) continue
-    if (at > from) names.push(own.slice(from, at))
+    // "The budget and the wiki".
+    const first = at > from + 1 && own[from]!.quoted !== true && /^(the|my|our)$/.test(own[from]!.word) ? from + 1 : from
+    if (at > from) names.push(own.slice(first, at))
     from = isAnd ? at + 1 : at
   }
   return names.length >= 2 && names.length <= 25 && names.every((name) => name.length <= MAX_NAME && isName(name))
