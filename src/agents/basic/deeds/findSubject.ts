@@ -75,8 +75,7 @@ const several = (rows: ReadonlyArray<Row>, name: string): Problem => ({
 })
 
 export const NOT_FOUND = "I couldn't find"
-const notFound = (name: string): Problem =>
-  problem(RANKS.missing, `${NOT_FOUND} “${name}”. Check the spelling.`)
+const notFound = (name: string): Problem => problem(RANKS.missing, `${NOT_FOUND} “${name}”. Check the spelling.`)
 
 const asksWhich = (page: Page): boolean => page.totalIsLowerBound === true || page.total > page.entities.length
 

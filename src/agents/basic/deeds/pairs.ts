@@ -32,7 +32,7 @@ export const pairsOf = ({ text, words }: Said): ReadonlyArray<readonly [Said, Sa
       const verb = withoutOpeners(before).at(-1)![0]
       const seconds = [
         ...(isVerb(withoutOpeners(rest).at(-1)![0]) ? [rest] : []),
-        ...(isVerb(verb) && !OTHER_REQUESTS.has(rest[0]!.word) ? gapped(verb!, rest) : []),
+        ...(isVerb(verb) && (rest[0]!.capital || !OTHER_REQUESTS.has(rest[0]!.word)) ? gapped(verb!, rest) : []),
         ...(isLabelled(before) && isLabelled(rest) ? [rest] : [])
       ]
       return seconds.map((second) => [

@@ -5,9 +5,10 @@
 import { PEOPLE } from "../../../domain/EntityType.ts"
 import { Effort } from "../Effort.ts"
 import { CARDINALS } from "../../english.ts"
-import { nounAt } from "../Lookup.ts"
+import { Condition, nounAt } from "../Lookup.ts"
 import { startsWith } from "../patterns.ts"
 import type { Context } from "../readConversation.ts"
+import { folded } from "../tokenize.ts"
 import { clausesOf, isPlaceOf, JOINERS, withoutClosers, withoutOpeners } from "./clauses.ts"
 import { combine } from "./combine.ts"
 import { corrected, isRetracted } from "./corrections.ts"
@@ -15,6 +16,7 @@ import { Deed, Part, type Request, Setting } from "./Deed.ts"
 import { isDuty, isFinishing } from "./duties.ts"
 import { withNoun } from "./everything.ts"
 import { lengthAt } from "./lengths.ts"
+import { withFollowUps } from "./followUps.ts"
 import { FRAMES, isFrame } from "./frames.ts"
 import { FUNCTION_WORDS, ORDERS } from "./lexicon.ts"
 import { calendarOf, eitherDay, momentOf } from "./moments.ts"
@@ -46,7 +48,12 @@ const COSTS = { shapes: 100, capture: 1, subject: 2, join: 6 }
 
 /** Every way in which the message asks for a change; none if it asks for something else, or for more. */
 export const readRequest = (message: string, context: Context): Request =>
-  readAgain(withSpelling(withOwner(withoutAbsence(withIts(withoutPlease(readWords(message))), context))), context)
+  readAgain(
+    withSpelling(
+      withOwner(withoutAbsence(withFollowUps(withIts(withoutPlease(readWords(message))), context), context))
+    ),
+    context
+  )
 
 /** Reads words that were prepared before. */
 export const readAgain = (said: Said, context: Context): Request => {
@@ -313,7 +320,12 @@ const partReader = (context: Context, effort: Effort) => {
       return group.lookup.conditions.length === 1 ? [Part.Except({ conditions: group.lookup.conditions })] : []
     const bare = rest[0]!.word === "the" && rest.length > 1 ? rest.slice(1) : rest
     const names = namesIn(bare) ?? (isName(bare) && bare.length <= 6 ? [bare] : undefined)
-    return names === undefined ? [] : [Part.Except({ names })]
+    // "Except Apollo": a name, or a value of the rows.
+    const isValued = names?.length === 1 && bare.length <= 2 && bare[0]!.quoted !== true
+    const value = Condition.Quality({ words: folded(bare) })
+    return names === undefined
+      ? []
+      : [Part.Except({ names }), ...(isValued ? [Part.Except({ conditions: [value] })] : [])]
   }
 
   /** ", both of them", after a set. */

@@ -34,7 +34,9 @@ export const isReworded = (one: string, other: string): boolean =>
 export const isPartOf = (said: string, name: string): boolean => {
   const [words, whole] = [wordsOf(said), wordsOf(name)]
   const [only] = words
-  return isAmong(words, whole) && (words.length > 1 || ([...only!].length >= MIN_BEGINNING && !isSame(only!, whole[0]!)))
+  return (
+    isAmong(words, whole) && (words.length > 1 || ([...only!].length >= MIN_BEGINNING && !isSame(only!, whole[0]!)))
+  )
 }
 
 /** Whether each of the words is one of the others, which are left out as they are found. */

@@ -68,6 +68,7 @@ export const withSpelling = (said: Said): Said => ({
 /** Typos and short forms of words that stand in most requests and are no other word. */
 const TYPOS = byWord<string>({
   "w/o": "without",
+  prio: "priority",
   tmrw: "tomorrow",
   tmr: "tomorrow",
   tmw: "tomorrow",
@@ -223,8 +224,21 @@ export const withoutAbsence = (said: Said, context: Context): Said => {
     whole += text.slice(from, rest[at]!.start) + change.by
     from = rest[at + change.length - 1]!.end
   }
-  return whole === "" ? said : readWords(whole + text.slice(from))
+  if (whole !== "") return readWords(whole + text.slice(from))
+  // "I'm sick tomorrow, cancel my meetings": those of that day.
+  const isOfThatDay =
+    isSpeaker && day !== undefined && !first.some(({ word }) => /^(until|till|from|since|for)$/.test(word))
+  return isOfThatDay && cancelsOwn(rest, context)
+    ? readWords(`${text.slice(rest[0]!.start, rest.at(-1)!.end)} ${textOf(said, day!)}`)
+    : said
 }
+
+/** "Cancel everything on my calendar", without any time. */
+const cancelsOwn = (rest: Words, { today }: Context): boolean =>
+  /^(cancel|delete|remove|drop|scrap)$/.test(withoutOpeners(rest).at(-1)![0]!.word) &&
+  rest.some(({ quoted, word }) => quoted !== true && word === "my") &&
+  !rest.slice(0, -1).some(({ after }) => after !== "") &&
+  !rest.some((_, at) => timeAt(rest.slice(at), today) !== undefined)
 
 /** The name that a reason begins with: "Kofi works half days now". */
 const reasoner = (words: Words): Words | undefined => {

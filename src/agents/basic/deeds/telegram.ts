@@ -41,7 +41,8 @@ export const mayBeTelegram = ({ words }: Said): boolean =>
 export function* telegram(said: Said, context: Context): Script<Request | undefined> {
   if (!mayBeTelegram(said) || isOwed(said)) return undefined
   const led = ledBy(said.words)
-  if (led !== undefined) return yield* afterReason(said, led, context)
+  const after = led && (yield* afterReason(said, led, context))
+  if (after !== undefined || said.words.length > MAX_TELEGRAM) return after
   return yield* partsOf(
     said,
     withoutClosers(withoutOpeners(said.words).at(-1)!, () => false, true),
