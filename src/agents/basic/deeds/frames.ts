@@ -195,13 +195,14 @@ export const FRAMES: ReadonlyArray<Rule> = [
     [
       "(unblock|reopen|restart|resume) {x} (and|then)? (put|set|move|mark|change|get) (it|them) (all|both)? (back)? (to|in|into|as) (the)? {v}"
     ],
-    update(value)
+    update(({ v }) => [Setting.Concept({ concept: "status", value: v! })])
   ],
+  [["(call|name|title) it {v}"], update(named, "new")],
   [
     [
       "{x} (is|are|'s) (not|no longer) {o} (after all|any longer|any more|anymore)? (so|and)? (set|put|move|mark|change|get) (it|them)? (back)? (to|in|into|as) (the)? {v}"
     ],
-    update(({ v }) => [Setting.Value({ value: v! })], true)
+    update(value, true)
   ],
   [["{x} (->|=>|→|=) due (on|by)? {t}"], update(({ t }) => [Setting.Concept({ concept: "due", value: t! })])],
   [["{x} (->|=>|→|=) (rename|renamed|rename it|call it|called) (to|as|into)? {v}"], update(named)],

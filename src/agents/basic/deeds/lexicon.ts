@@ -150,7 +150,7 @@ const BEYOND = set(
 )
 /** Verbs that begin another request after "and". */
 export const OTHER_REQUESTS = set(
-  "let tell notify email mail send remind call invite inform ask make move cancel add delete remove update set change assign reassign give hand schedule book create rename push delay postpone put mark get keep find show list check ensure copy cc message text ping schedule drop reschedule"
+  "unblock reopen let tell notify email mail send remind call invite inform ask make move cancel add delete remove update set change assign reassign give hand schedule book create rename push delay postpone put mark get keep find show list check ensure copy cc message text ping schedule drop reschedule"
 )
 /** Words of conditions, of obligations, of days to come and of other rows: a clause with one says more than a reason. */
 export const NO_REASON = set(

@@ -15,7 +15,8 @@ const POLITE = new Set([...OPENERS, ...CLOSERS])
 /** Whether words only greet, thank or announce. */
 export const isPolite = (words: Words): boolean => POLITE.has(words.map(({ word }) => word).join(" "))
 const OF_A_ROW = /^(it|they) (is|are|'s) (assigned|owned|handled|due|for|with|in|on)$/
-const FINISHED_NOW = /^(is|are|'s|was) (now |already |all )?(done|finished|completed|complete|blocked|closed)$/
+const FINISHED_NOW =
+  /^(is|are|'s|was) (now |already |all |not |no longer )?(done|finished|completed|complete|blocked|closed)( now| any more| anymore| any longer)?$/
 const MAX_REASON = 16
 const MAX_BEFORE_VERB = 9
 const PAST = /^[a-z]{3,}ed$/
@@ -56,14 +57,16 @@ const SHAPES = [
   "(is|was|it is|it 's|it was) (missing|lacking) (the|a|an|its)? {rest}",
   "(nobody|no one|noone) (knows|can say|can tell|has any idea|is sure) (when|how|why|what|where|if|whether) {rest}",
   "(i|we) (do not know|have no idea|am not sure|are not sure|can not say) (when|how|why|where) {rest}",
+  "(it|both|they|all|these|those|all of them|both of them) (is|are|'s|were|was) (now)? (obsolete|outdated|out of date|stale|useless|pointless|irrelevant|redundant|superseded|duplicates|a duplicate|not needed|no longer needed|not needed anymore|not needed any more)",
   "(i|we)? (have|got|have got|am at|are at) (a|an|the|my|another)? (dentist|doctor|vet|flight|exam|dentist appointment|doctor 's appointment|appointment|clash|conflict|day off|hospital appointment|parents evening|train to catch)"
 ].map(shapeOf)
 /** Few plain words that ask for nothing. */
 const isHarmlessRest: Fits = (_, words) =>
   words.length <= 7 &&
   !words.some(
-    ({ after, quoted, text, word }) =>
+    ({ after, capital, quoted, text, word }) =>
       quoted === true ||
+      capital ||
       /\d/.test(text) ||
       /[?,:;]/.test(after) ||
       OTHER_REQUESTS.has(word) ||

@@ -50,10 +50,13 @@ export function* telegram(said: Said, context: Context): Script<Request | undefi
   )
 }
 
+const NO_MORE = /\b(no longer|not [a-z ]{2,30}(any more|anymore|any longer))\b/
 /** "PO-1006 arrived today, set it to received": the request, with the name for its pronoun. */
 function* afterReason(said: Said, led: Led, context: Context): Script<Request | undefined> {
   const request = withoutClosers(led.request, () => false, true)
   const at = pronounIn(request)
+  // "Order laptops isn't blocked any more, set Rotate keys to high" tells of another row what it is now.
+  if (at < 0 && NO_MORE.test(led.reason.map(({ word }) => word).join(" "))) return undefined
   const names = at < 0 ? [] : yield* namesAmong(said, led.reason, context.types.slice(0, MAX_TYPES))
   const [name, other] = names ?? []
   if (at >= 0 && (name === undefined || other !== undefined)) return undefined
