@@ -15,7 +15,7 @@ import { both } from "../locate.ts"
 import { count, find, inParallel, type Script } from "../script.ts"
 import { written } from "../tokenize.ts"
 import { plainValue } from "../../../domain/valueList.ts"
-import { person, type Problem, problem, RANKS, type Row, type World } from "./findSubject.ts"
+import { person, type Problem, problem, RANKS, type Row, type World } from "./rows.ts"
 import {
   type About,
   type Alternatives,

@@ -126,8 +126,7 @@ const exceptedFrom = (words: Words, context: Context) => {
 }
 
 const hasNoun = (words: Words, context: Context): boolean =>
-  words.some((_, at) => /^(one|ones)$/.test(words[at]!.word) || nounAt(words.slice(at), context) !== undefined)
-
+  words.some(({ word }, at) => /^ones?$/.test(word) || nounAt(words.slice(at), context) !== undefined)
 /** A name, with the noun of its type before or after it: "customer Ada Lovelace", "the Vault doors deal". */
 const named = (words: Words, context: Context): Subject | undefined => {
   const whole =
