@@ -100,8 +100,8 @@ function* byName(
     const near = (yield* inParallel(rest.map((type) => nearly(name, type, wanted(type))))).flat()
     return near.length === 1 ? near[0]! : notFound(name)
   }
-  // "Delete old tickets" can mean several rows, "delete the old tickets" hardly.
-  const mayBePart = isDefinite || !isDeleted
+  // "Close old tickets" and "delete login bugs" can mean several rows, "the old tickets" hardly.
+  const mayBePart = isDefinite || (!isDeleted && !TELLS_WHICH.test(name))
   const found = others.filter((row) => isReworded(name, row.name) || (mayBePart && isPartOf(name, row.name)))
   const [first] = found
   const isValue = length === 1 && first !== undefined && (yield* isValueOf(name, first.type))
@@ -169,6 +169,8 @@ function* loosely(name: string, type: ContextType, wanted: ReadonlyArray<string>
   return found.length === 0 ? notFound(name) : several(found, name)
 }
 
+/** Words that tell some rows from others rather than name one. */
+const TELLS_WHICH = /\b(old|new|open|closed|late|last|next|other|same|first|all|any|some|big|small|urgent)\b/i
 /** Fewer words are no name that a row is known by, without "the". */
 const MIN_PART = 2
 

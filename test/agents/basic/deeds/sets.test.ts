@@ -72,7 +72,7 @@ const UNSEEN = [
   ["twentyeighthTeam", "twentyeighthSales", 15],
   ["twentyninthTeam", "twentyninthSales", 123],
   ["thirtiethTeam", "thirtiethSales", 156, "thirtiethDesk"],
-  ["thirtyfirstTeam", "thirtyfirstSales", 65],
+  ["thirtyfirstTeam", "thirtyfirstSales", 107],
   [undefined, undefined, 49, "twentythirdDesk"],
   [undefined, undefined, 19, "twentyfifthDesk"]
 ] as const
