@@ -22,6 +22,7 @@ import { settle, UNKNOWN_VALUE } from "./settle.ts"
 import { UNKNOWN } from "./setValues.ts"
 import { possessive } from "./possessive.ts"
 import { telegram } from "./telegram.ts"
+import { isOfPerson, knownPeople } from "./told.ts"
 import {
   carries,
   columnOfConcept,
@@ -234,7 +235,12 @@ function* meaning(
   const isWhole = (each: Draft | Problem) => each._tag === "Draft" && each.isPart !== true
   const found = tried.some(isWhole) ? tried.filter((each) => each._tag === "Problem" || isWhole(each)) : tried
   const drafts = new Map(found.flatMap((each) => (each._tag === "Draft" ? [[keyOf(each), each] as const] : [])))
-  const problems = found.filter((each) => each._tag === "Problem").sort((a, b) => b.rank - a.rank)
+  const known = [...deeds, ...loose, ...framed].flatMap(({ deed }, at) =>
+    knownPeople(deed, [...firm, ...others, ...(instead ?? [])][at], said)
+  )
+  const problems = found
+    .filter((each) => each._tag === "Problem")
+    .sort((a, b) => Number(isOfPerson(a, known)) - Number(isOfPerson(b, known)) || b.rank - a.rank)
   if (drafts.size > 1) return `I can read that in two ways, so I haven't drafted anything. ${notWhole(context)}`
   const [draft] = drafts.values()
   if (draft === undefined) {

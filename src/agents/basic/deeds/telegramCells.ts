@@ -1,6 +1,7 @@
 /** The cells that the words around the names of rows are, in any order: values, columns beside their values, people and times. */
 import type { ListedColumn } from "../../../domain/Page.ts"
 import { foldText } from "../../../domain/keys.ts"
+import { startsWith } from "../patterns.ts"
 import type { Context, ContextType } from "../readConversation.ts"
 import { columnsOf, inParallel, type Script } from "../script.ts"
 import { Deed, Setting, type Subject } from "./Deed.ts"
@@ -139,7 +140,7 @@ const columnAt = (
 ): { readonly id: string; readonly length: number } | undefined => {
   for (let length = Math.min(3, words.length); length >= 1; length--) {
     const phrase = words.slice(0, length)
-    const isFollowUp = /^follow up/.test(phrase.map(({ word }) => word).join(" "))
+    const isFollowUp = startsWith(phrase, ["follow", "up"])
     if (phrase.some(({ quoted, word }) => quoted === true || (!isFollowUp && FUNCTION_WORDS.has(word)))) continue
     if (phrase.slice(0, -1).some(({ after }) => after !== "")) continue
     const id = columnOfPhrase(phrase, columns) ?? columnOfPhrase(inSingular(phrase), columns)
