@@ -68,10 +68,7 @@ describe("a request to change in a conversation over HTTP", () => {
   it("that basic mode declines is answered whole: what it quotes claims no deed", async () => {
     const proposes = await tokenOf("unclear@atlas.example", ["chat", "changes"])
     for (const [text, reply] of [
-      [
-        "set Ada Updated's status to Won",
-        "I couldn't find “Ada Updated”. Check the spelling: I find rows only by their whole names."
-      ],
+      ["set Ada Updated's status to Won", "I couldn't find “Ada Updated”. Check the spelling."],
       [
         "set Ada Lovelace's status to Moved",
         "“Moved” isn't a status that I can see on any of the people. Use quotation marks if you mean it."

@@ -13,7 +13,8 @@ import { actionOf, type Draft, valuesOf } from "./Draft.ts"
 import { cellsOf, columnOf, targetOf } from "./draftCells.ts"
 import { creation } from "./draftNew.ts"
 import { CANCELS, draftOfEach, draftOfSet } from "./draftSet.ts"
-import { findSubject, NOT_FOUND, type Problem, problem, RANKS, type Row, type World } from "./findSubject.ts"
+import { findSubject } from "./findSubject.ts"
+import { NOT_FOUND, type Problem, problem, RANKS, type Row, type World } from "./rows.ts"
 import { calendarOf } from "./moments.ts"
 import { readNew } from "./readNew.ts"
 import { asksForChange, readAgain } from "./readRequest.ts"
@@ -21,6 +22,7 @@ import { settle, UNKNOWN_VALUE } from "./settle.ts"
 import { UNKNOWN } from "./setValues.ts"
 import { possessive } from "./possessive.ts"
 import { telegram } from "./telegram.ts"
+import { isOfPerson, knownPeople } from "./told.ts"
 import {
   carries,
   columnOfConcept,
@@ -233,7 +235,12 @@ function* meaning(
   const isWhole = (each: Draft | Problem) => each._tag === "Draft" && each.isPart !== true
   const found = tried.some(isWhole) ? tried.filter((each) => each._tag === "Problem" || isWhole(each)) : tried
   const drafts = new Map(found.flatMap((each) => (each._tag === "Draft" ? [[keyOf(each), each] as const] : [])))
-  const problems = found.filter((each) => each._tag === "Problem").sort((a, b) => b.rank - a.rank)
+  const known = [...deeds, ...loose, ...framed].flatMap(({ deed }, at) =>
+    knownPeople(deed, [...firm, ...others, ...(instead ?? [])][at], said)
+  )
+  const problems = found
+    .filter((each) => each._tag === "Problem")
+    .sort((a, b) => Number(isOfPerson(a, known)) - Number(isOfPerson(b, known)) || b.rank - a.rank)
   if (drafts.size > 1) return `I can read that in two ways, so I haven't drafted anything. ${notWhole(context)}`
   const [draft] = drafts.values()
   if (draft === undefined) {
@@ -418,7 +425,7 @@ function* draftOf(deed: Deed, types: ReadonlyArray<ContextType>, world: World, c
   const row =
     chosen !== undefined && types.some(({ id }) => id === chosen.type.id)
       ? chosen
-      : yield* findSubject(deed.subject, types, world)
+      : yield* findSubject(deed.subject, types, world, deed._tag === "Delete")
   if (isOver(deed, world)) return problem(RANKS.value, OVER)
   if (row._tag === "Problem") {
     const names = deed.subject._tag === "Named" && row.rank === RANKS.missing ? deed.subject.each : undefined

@@ -10,8 +10,9 @@ import { type Deed, Subject } from "./Deed.ts"
 import { actionOf, type Draft, valuesOf } from "./Draft.ts"
 import { shiftedCell, targetOf } from "./draftCells.ts"
 import { findSet, type Rows, type SetFilters, setFilters } from "./findSet.ts"
-import { findSubject, type Problem, problem, RANKS, type Row, type World } from "./findSubject.ts"
-import { isReworded } from "./reworded.ts"
+import { findSubject } from "./findSubject.ts"
+import { type Problem, problem, RANKS, type Row, type World } from "./rows.ts"
+import { isPartOf } from "./reworded.ts"
 import { textOf, type Word } from "./words.ts"
 import { type Cell, settle, type Target } from "./settle.ts"
 
@@ -128,7 +129,17 @@ export function* draftOfEach(
   types: ReadonlyArray<ContextType>,
   world: World
 ): Script<Draft | Problem> {
-  const found = yield* inParallel(names.map((words) => findSubject(Subject.Named({ words }), types, world)))
+  const found = yield* inParallel(
+    names.map((words) => {
+      const isDefinite = isLedByThe(words, world)
+      return findSubject(
+        Subject.Named({ words, ...(isDefinite && { isDefinite }) }),
+        types,
+        world,
+        deed._tag === "Delete"
+      )
+    })
+  )
   const wrong = found.find((each) => each._tag === "Problem")
   if (wrong !== undefined) return wrong
   const rows = found.filter((each) => each._tag === "Row")
@@ -163,15 +174,19 @@ export function* draftOfEach(
   return typeof values === "string" ? problem(RANKS.value, values) : { _tag: "Draft", actionId, entityIds, values, set }
 }
 
+/** "The budget and the wiki": each with its article. */
+const isLedByThe = ([first]: ReadonlyArray<Word>, { said: { words } }: World): boolean => {
+  const at = words.findIndex(({ start }) => start === first!.start)
+  return at > 0 && words[at - 1]!.quoted !== true && /^(the|my|our)$/.test(words[at - 1]!.word)
+}
+
 /** The one row with exactly this name. */
 const ofName = (words: ReadonlyArray<Word>, rows: ReadonlyArray<Row>, { said }: World): Row | undefined => {
   const text = textOf(said, words)
   const named = rows.filter(({ name }) => foldText(name) === foldText(text))
   if (named.length > 0) return named.length === 1 ? named[0] : undefined
-  // "The wiki update", "the login bug": its words in another form, or two or more of them that stand together.
-  const alike = rows.filter(
-    ({ name }) => isReworded(name, text) || (words.length > 1 && ` ${foldText(name)} `.includes(` ${foldText(text)} `))
-  )
+  // "The wiki update", "the login bug": words of the name, also in another form.
+  const alike = rows.filter(({ name }) => isPartOf(text, name))
   return alike.length === 1 ? alike[0] : undefined
 }
 

@@ -5,7 +5,8 @@ import { readWords, type Said } from "./words.ts"
 const EVERYTHING = /^(everything|anything|whatever)$/
 const BE = /^(is|'s|are|was|were|has|have)$/
 const EACH = /^(single|every|each|any)$/
-const THINGS = /^(work|stuff|ones|items|things|entries|rows|records)$/
+/** Words for rows of any type. */
+export const THINGS = /^(work|stuff|ones|items|things|entries|rows|records)$/
 
 /** The words with the noun of a type; undefined without such a word. */
 export const withNoun = (said: Said, { plural }: Context["types"][number]): Said | undefined => {

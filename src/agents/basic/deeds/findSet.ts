@@ -15,7 +15,7 @@ import { both } from "../locate.ts"
 import { count, find, inParallel, type Script } from "../script.ts"
 import { written } from "../tokenize.ts"
 import { plainValue } from "../../../domain/valueList.ts"
-import { person, type Problem, problem, RANKS, type Row, type World } from "./findSubject.ts"
+import { person, type Problem, problem, RANKS, type Row, type World } from "./rows.ts"
 import {
   type About,
   type Alternatives,
@@ -41,7 +41,7 @@ export interface Rows {
 }
 
 /** Words for whom a company sells to: where no status is called so, every row with a status is one. */
-const CUSTOMERS = new Set(["customer", "customers", "client", "clients"])
+const CUSTOMERS = new Set("customer customers client clients deal deals account accounts".split(" "))
 const isPersonal = (id: string, about: About): boolean => kindOf(id, about) === `→ ${PEOPLE}`
 const isFound = (answer: Alternatives | Problem): answer is Alternatives => !("_tag" in answer)
 

@@ -1,148 +1,42 @@
 /** Looks up the row that a request is about: one row, or what is wrong with the words. */
 import { PEOPLE } from "../../../domain/EntityType.ts"
-import type { Entity, Page } from "../../../domain/Page.ts"
+import type { Entity } from "../../../domain/Page.ts"
 import type { Filter } from "../../../domain/Query.ts"
 import { foldText } from "../../../domain/keys.ts"
 import { plainValue } from "../../../domain/valueList.ts"
 import { columnsFor } from "../conceptColumns.ts"
-import type { Effort } from "../Effort.ts"
-import { both, eqName, partly } from "../locate.ts"
+import { both, eqName } from "../locate.ts"
 import type { Context, ContextType } from "../readConversation.ts"
 import { addDays } from "../readTime.ts"
-import { count, find, inParallel, type Script } from "../script.ts"
+import { columnsOf, count, find, inParallel, type Script } from "../script.ts"
 import type { Subject } from "./Deed.ts"
 import { clock } from "./moments.ts"
-import { beginningsOf, isReworded } from "./reworded.ts"
+import { beginningsOf, isPartOf, isReworded } from "./reworded.ts"
 import { isMistaken } from "./respelt.ts"
-import type { Field, Vocabulary } from "./vocabulary.ts"
+import {
+  asksWhich,
+  MAX_NAMESAKES,
+  MAX_TRIED,
+  namesakes,
+  notFound,
+  person,
+  type Problem,
+  problem,
+  RANKS,
+  type Row,
+  rowOf,
+  several,
+  type World
+} from "./rows.ts"
 import { type Said, textOf, type Word } from "./words.ts"
 
-type Words = ReadonlyArray<Word>
-
-export interface Row {
-  readonly _tag: "Row"
-  readonly type: ContextType
-  readonly id: string
-  readonly name: string
-  /** Whether only a part of its name was said. */
-  readonly isPart?: true
-  /** Its cells that the change depends on. */
-  readonly cells?: Readonly<Record<string, unknown>>
-}
-
-/** Why a request can't be drafted; of several reasons the one with the highest rank is said. */
-export interface Problem {
-  readonly _tag: "Problem"
-  readonly rank: number
-  readonly text: string
-  /** The rows that the person may mean. */
-  readonly choices?: ReadonlyArray<Row>
-  /** What is looked up only if this reason is said, such as the values that there are. */
-  readonly next?: Script<string>
-}
-
-export const problem = (rank: number, text: string): Problem => ({ _tag: "Problem", rank, text })
-export const RANKS = { words: 1, missing: 2, value: 3, several: 4, refused: 5 } as const
-
-export interface World {
-  readonly said: Said
-  readonly context: Context
-  readonly vocabularies: ReadonlyArray<Vocabulary>
-  /** What the actions take, by slug; a text says why one isn't open. */
-  readonly fields: ReadonlyMap<string, ReadonlyArray<Field> | string>
-  /** The columns of a type whose cells the change depends on. */
-  readonly wanted: (type: ContextType) => ReadonlyArray<string>
-  /** Whether a name counts whose one misspelt word is nearly the word of one row: tried if nothing else is found. */
-  readonly isNear?: true
-  /** What the descriptions of new rows may take together. */
-  readonly effort: Effort
-}
-
-const MAX_TRIED = 6
-const MAX_NAMESAKES = 25
-
-const rowOf = (type: ContextType, { columns, displayName, entityId, status }: Entity): Row => ({
-  _tag: "Row",
-  type,
-  id: entityId,
-  name: displayName ?? "",
-  cells: { name: displayName, status, ...columns }
-})
-
-const several = (rows: ReadonlyArray<Row>, name: string): Problem => ({
-  ...problem(RANKS.several, `Several match “${name}”.`),
-  choices: rows
-})
-
-export const NOT_FOUND = "I couldn't find"
-const notFound = (name: string): Problem =>
-  problem(RANKS.missing, `${NOT_FOUND} “${name}”. Check the spelling: I find rows only by their whole names.`)
-
-const asksWhich = (page: Page): boolean => page.totalIsLowerBound === true || page.total > page.entities.length
-
-/** Rows of a type whose name has all the words, each whole. */
-function* namesakes(name: string, type: ContextType, wanted: ReadonlyArray<string> = []): Script<Row | Problem> {
-  const parts = partly(name)
-  const shown = wanted.length === 0 ? {} : { selectColumns: wanted }
-  const filters = parts.length === 0 ? eqName(name) : parts
-  const like = yield* find({ entityTypeId: type.id, filters, limit: MAX_NAMESAKES, ...shown })
-  const folded = foldText(name)
-  const isWhole = ({ displayName }: Entity) => foldText(displayName ?? "") === folded
-  // Too many to see all: the whole name is looked up by itself.
-  const page =
-    like !== undefined && asksWhich(like)
-      ? yield* find({ entityTypeId: type.id, filters: eqName(name), limit: 8, ...shown })
-      : like
-  const whole = (page?.entities ?? []).filter(isWhole)
-  if (whole.length > 0)
-    return whole.length === 1 && (page === like || page!.total === 1)
-      ? rowOf(type, whole[0]!)
-      : several(
-          whole.map((entity) => rowOf(type, entity)),
-          name
-        )
-  const parted = folded.split(" ")
-  const found = (like?.entities ?? []).filter(({ displayName }) => {
-    const words = foldText(displayName ?? "").split(/[\s,-]+/)
-    return parted.every((word) => words.includes(word))
-  })
-  if (like !== undefined && asksWhich(like) && found.length > 0)
-    return several(
-      found.slice(0, 8).map((entity) => rowOf(type, entity)),
-      name
-    )
-  const [one] = found
-  if (one === undefined) return notFound(name)
-  return found.length === 1
-    ? rowOf(type, one)
-    : several(
-        found.slice(0, 8).map((entity) => rowOf(type, entity)),
-        name
-      )
-}
-
-/** A person by name, by e-mail address, or the one who speaks. */
-export function* person(words: Words, { context, said }: World): Script<Row | Problem> {
-  const people = context.types.find(({ id }) => id === PEOPLE)
-  const text = textOf(said, words)
-  if (people === undefined) return notFound(text)
-  if (/^(me|myself|i)$/.test(words.map(({ word }) => word).join(" "))) {
-    const name = context.person?.name
-    return name === undefined ? notFound(text) : yield* namesakes(name, people)
-  }
-  if (text.includes("@")) {
-    const page = yield* find({
-      entityTypeId: people.id,
-      filters: [{ columnId: "email", op: "eq", value: text }],
-      limit: 2
-    })
-    return page?.total === 1 ? rowOf(people, page.entities[0]!) : notFound(text)
-  }
-  return yield* namesakes(text, people)
-}
-
 /** The row that the words mean. */
-export function* findSubject(subject: Subject, types: ReadonlyArray<ContextType>, world: World): Script<Row | Problem> {
+export function* findSubject(
+  subject: Subject,
+  types: ReadonlyArray<ContextType>,
+  world: World,
+  isDeleted = false
+): Script<Row | Problem> {
   switch (subject._tag) {
     case "It": {
       const focus = world.context.focus ?? []
@@ -155,7 +49,7 @@ export function* findSubject(subject: Subject, types: ReadonlyArray<ContextType>
     case "Rows":
       return problem(RANKS.words, "These are several.")
     case "Named":
-      return yield* byName(textOf(world.said, subject.words), types, world, subject.isDefinite === true)
+      return yield* byName(textOf(world.said, subject.words), types, world, subject.isDefinite === true, isDeleted)
     case "Described": {
       const row = yield* described(subject, types[0]!, world)
       return row._tag === "Problem" && row.rank === RANKS.missing && isTitleOnly(subject)
@@ -169,9 +63,11 @@ export function* findSubject(subject: Subject, types: ReadonlyArray<ContextType>
 function* byName(
   name: string,
   types: ReadonlyArray<ContextType>,
-  { isNear: mayBeNear, wanted }: World,
-  isDefinite: boolean
+  world: World,
+  isDefinite: boolean,
+  isDeleted: boolean
 ): Script<Row | Problem> {
+  const { isNear: mayBeNear, wanted } = world
   if (name.includes("@")) {
     const people = types.find(({ id }) => id === PEOPLE)
     const page =
@@ -188,7 +84,8 @@ function* byName(
   const people = tried.find(({ id }) => id === PEOPLE)
   const rest = tried.filter((type) => type !== people)
   // In as many rounds of lookups as a search for the whole name alone.
-  const isLong = beginningsOf(name).length >= MIN_PART
+  const length = beginningsOf(name).length
+  const isLong = length >= (isDefinite ? 1 : MIN_PART)
   const [[person], elsewhere] = yield* both(
     inParallel(people === undefined ? [] : [namesakes(name, people, wanted(people))]),
     inParallel(rest.map((type) => (isLong ? loosely(name, type, wanted(type)) : wholly(name, type, wanted(type)))))
@@ -203,7 +100,12 @@ function* byName(
     const near = (yield* inParallel(rest.map((type) => nearly(name, type, wanted(type))))).flat()
     return near.length === 1 ? near[0]! : notFound(name)
   }
-  const parts = others.filter((row) => isReworded(name, row.name) || (isDefinite && isIn(name, row.name)))
+  // "Close old tickets" and "delete login bugs" can mean several rows, "the old tickets" hardly.
+  const mayBePart = isDefinite || (!isDeleted && !TELLS_WHICH.test(name))
+  const found = others.filter((row) => isReworded(name, row.name) || (mayBePart && isPartOf(name, row.name)))
+  const [first] = found
+  const isValue = length === 1 && first !== undefined && (yield* isValueOf(name, first.type))
+  const parts = isValue ? [] : found
   return parts.length === 0
     ? (person ?? notFound(name))
     : parts.length === 1
@@ -263,13 +165,13 @@ function* loosely(name: string, type: ContextType, wanted: ReadonlyArray<string>
   const page = yield* find({ entityTypeId: type.id, filters, limit: MAX_NAMESAKES, selectColumns: wanted })
   if (page === undefined || asksWhich(page)) return yield* wholly(name, type, wanted)
   const rows = page.entities.map((entity) => rowOf(type, entity))
-  const found = rows.filter((row) => isIn(name, row.name) || isReworded(name, row.name))
+  const found = rows.filter((row) => isPartOf(name, row.name))
   return found.length === 0 ? notFound(name) : several(found, name)
 }
 
-const isIn = (part: string, name: string): boolean => ` ${foldText(name)} `.includes(` ${foldText(part)} `)
-
-/** Fewer words are no name that a row is known by: "the printer". */
+/** Words that tell some rows from others rather than name one. */
+const TELLS_WHICH = /\b(old|new|open|closed|late|last|next|other|same|first|all|any|some|big|small|urgent)\b/i
+/** Fewer words are no name that a row is known by, without "the". */
 const MIN_PART = 2
 
 type Described = Extract<Subject, { _tag: "Described" }>
@@ -280,20 +182,26 @@ const isTitleOnly = ({ fuller, mine, moment, order, people }: Described): boolea
 
 /** The one row with the words in its name, where no row has them as a value: "the review task" can be one in review. */
 function* ofPart(text: string, type: ContextType, missing: Problem, world: World): Script<Row | Problem> {
-  const columns = world.vocabularies.find((each) => each.type.id === type.id)?.columns ?? []
-  const values = columns.filter(({ holds, id }) => id !== "name" && (holds === undefined || holds === "list"))
-  const value = [text, `in ${text}`].map(plainValue).join("|")
-  const [[named], pages] = yield* both(
+  const [[named], [isValue]] = yield* both(
     inParallel([loosely(text, type, world.wanted(type))]),
-    inParallel(
-      values
-        .slice(0, MAX_TRIED)
-        .map(({ id }) => count({ entityTypeId: type.id, filters: [{ columnId: id, op: "eq", value }] }))
-    )
+    inParallel([isValueOf(text, type)])
   )
   const rows = rowsIn(named!)
-  if (rows.length === 0 || pages.some((page) => page === undefined || page.total > 0)) return missing
+  if (rows.length === 0 || isValue!) return missing
   return rows.length === 1 ? { ...rows[0]!, isPart: true } : several(rows, text)
+}
+
+/** Whether rows have the words as a value, or that can't be told. */
+function* isValueOf(text: string, type: ContextType): Script<boolean> {
+  const columns = yield* columnsOf(type.id)
+  const values = columns.filter(({ holds, id }) => id !== "name" && (holds === undefined || holds === "list"))
+  const value = [text, `in ${text}`].map(plainValue).join("|")
+  const pages = yield* inParallel(
+    values
+      .slice(0, MAX_TRIED)
+      .map(({ id }) => count({ entityTypeId: type.id, filters: [{ columnId: id, op: "eq", value }] }))
+  )
+  return pages.some((page) => page === undefined || page.total > 0)
 }
 
 /** The row of a description, which has to be the only one, or the first by its time. */

@@ -8,6 +8,7 @@ import {
   type Build,
   column,
   emptied,
+  labelled,
   named,
   ofRows,
   owner,
@@ -100,7 +101,7 @@ const valued =
     if (subject === undefined || v === undefined) return undefined
     // "needs review" can mean that someone has to look at it.
     const isNeed = captures["link"]?.every(({ word }) => /^(needs?|only|just|now|a|an|the)$/.test(word)) === true
-    const toPerson = couldBeName(v) && /^(to|with)$/.test(captures["link"]?.at(-1)?.word ?? "")
+    const toPerson = couldBeName(v) && /^(to|with|at)$/.test(captures["link"]?.at(-1)?.word ?? "")
     const deeds = [
       ...(isNeed ? [] : [Deed.Update({ subject, settings: [Setting.Value({ value: v })] })]),
       Deed.Update({ subject, settings: [], list: v }),
@@ -172,7 +173,7 @@ export const FRAMES: ReadonlyArray<Rule> = [
     update(value, false)
   ],
   // "All of Sofia's won customers to Nadia": only a set needs no verb.
-  [["{x} (over|on|back)? to {p}", "{x} (get|gets) {p}"], verbless(whole(update(owner)))],
+  [["{x} (all|both)? (over|on|back)? to {p}", "{x} (get|gets) {p}"], verbless(whole(update(owner)))],
   [
     ["{x} (back|over|up|down)? (to|into) (the)? {v}"],
     (captures, ...more) => {
@@ -181,6 +182,79 @@ export const FRAMES: ReadonlyArray<Rule> = [
     }
   ],
   [["{x} (is|are|'s) {p} 's (now)?"], update(owner, false)],
+  // "Tasks due after December 12 make them all low": the rows, and what is to be done with them.
+  [
+    [
+      "{x} (make|set|mark|put|move|change|turn|switch) (them|these|those) (all|both)? (to|as|in|into)? (the|a)? {v}",
+      "{x} (raise|lower|bump|drop|push|bring|send) (them|these|those) (all|both)? (up|down|back|over)? (to|into) (the|a)? {v}"
+    ],
+    ofRows(update(value))
+  ],
+  [["{x} (give|assign|hand|pass) (them|these|those) (all|both)? (over|on)? to {p}"], ofRows(update(owner))],
+  [
+    [
+      "(unblock|reopen|restart|resume) {x} (and|then)? (put|set|move|mark|change|get) (it|them) (all|both)? (back)? (to|in|into|as) (the)? {v}"
+    ],
+    update(({ v }) => [Setting.Concept({ concept: "status", value: v! })])
+  ],
+  [["(call|name|title) it {v}"], update(named, "new")],
+  [
+    [
+      "{x} (is|are|'s) (not|no longer) {o} (after all|any longer|any more|anymore)? (so|and)? (set|put|move|mark|change|get) (it|them)? (back)? (to|in|into|as) (the)? {v}"
+    ],
+    update(value, true)
+  ],
+  [["{x} (->|=>|→|=) due (on|by)? {t}"], update(({ t }) => [Setting.Concept({ concept: "due", value: t! })])],
+  [["{x} (->|=>|→|=) (rename|renamed|rename it|call it|called) (to|as|into)? {v}"], update(named)],
+  [["{x} {d} later"], whole(shift(1))],
+  [["{x} {d} (earlier|sooner)"], whole(shift(-1))],
+  [
+    ["(leave|keep|make|set) {x} (unassigned|unowned|without an owner|without an assignee|without anyone)"],
+    update(() => [Setting.Column({ column: [unsaid("owner")], value: [] })])
+  ],
+  [
+    [
+      "(take|get|pull|grab|collect) {x} and (give|hand|pass|assign|reassign) (it|them|these|those|all)? (over)? to {p}",
+      "(take|get|pull|move) {x} (off|off of|away from|from) {o} and (put|place|get) (it|them|these|those) (all|both)? (on|onto|with|under) {p}",
+      "(take|get|pull|move) {x} (off|off of|away from|from) {o} and (give|hand|pass|assign|reassign|hand over|move) (them|these|those) (all|both)? (over)? to {p}",
+      "i take over {x} (from|off) {o}"
+    ],
+    update((captures) =>
+      captures["p"] === undefined
+        ? [Setting.Concept({ concept: "owner", value: [ME], was: captures["o"]! })]
+        : owner(captures)
+    )
+  ],
+  [["{x} <must> be mine (now)?"], update(() => [Setting.Concept({ concept: "owner", value: [ME] })], true)],
+  [
+    ["(make|have|keep|let) {x} (just|only) {d} (long)?"],
+    update(({ d }) => [Setting.Concept({ concept: "length", value: d! })])
+  ],
+  [
+    [
+      "(a|the|here is the)? (new|changed|updated|correct|right) {c} (for|of|from) {x} (is|it is|=)? {e}",
+      "(the)? {c} (for|of|on|from) {x} (is|was) (wrong|outdated|out of date|incorrect|not right) (it is|it should be|should be|it must be|it 's) {e}",
+      "{x} 's {c} (is|was) (wrong|outdated|out of date|incorrect|not right) (it is|it should be|should be|it must be|it 's) {e}"
+    ],
+    ({ e, ...rest }, ...read) => update(column)({ ...rest, v: e! }, ...read)
+  ],
+  [
+    ["(set|change|move|switch|put|update|push) (the|their|its|his|her) {c} (for|on|at) {t}"],
+    ({ t, ...rest }, ...read) => update(column, "named")({ ...rest, v: t! }, ...read)
+  ],
+  [
+    [
+      "(raise|lower|bump|set|put|move|change|drop|push) (it|them|these|those|all)? (all|both)? (up|down|back)? to (a|the)? {s} {c}"
+    ],
+    update(labelled)
+  ],
+  [
+    ["(clear|free|free up|clear out|empty|block off) my {t}"],
+    ({ t }, read) => {
+      const subject = read([...["all", "my", "meetings", "on"].map(unsaid), ...t!])
+      return subject?._tag === "Rows" ? Part.Order({ deed: Deed.Delete({ subject }) }) : undefined
+    }
+  ],
   [["{x} (goes by|is called|is known as|is named) {v} (now|these days)?"], update(named, false)],
   [
     [

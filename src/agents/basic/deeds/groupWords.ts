@@ -11,7 +11,7 @@ export const ALL = phrases(
 )
 /** Words between the conditions that say nothing by themselves. */
 export const SILENT = words(
-  "that which who are is was were be been being still currently now already just right yet also left marked set listed tagged filed kept sitting lying status state stage there the a an of"
+  "that which who what are is was were be been being still currently now already just right yet also left marked set listed tagged filed kept sitting lying status state stage there the a an of"
 )
 export const PLACES = words("in on at under from within inside")
 export const WITH = words("with for of by to")
@@ -19,7 +19,7 @@ export const OWNED = phrases(
   "assigned to|belonging to|belong to|belongs to|owned by|handled by|managed by|held by|looked after by|in the hands of|in the name of"
 )
 export const OWNS = phrases(
-  "has got|has|have|had|'s got|got|owns|own|handles|manages|looks after|is responsible for|is on|is assigned to|is assigned"
+  "has got|still has|still have|has still|have still|has|have|had|'s got|got|owns|own|handles|manages|looks after|is responsible for|is on|is assigned to|is assigned"
 )
 const UNOWNED = phrases(
   "'s assigned to|is assigned to|is assigned|is on|'s on|owns|has picked up|has taken on|has taken|has claimed|is working on|is looking after|is doing|has"

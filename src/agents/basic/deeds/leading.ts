@@ -14,7 +14,7 @@ export interface Led {
 const MAX_REASON = 20
 const MIN_REASON = 3
 const VERBS = new Set([
-  ..."close finish complete resolve approve reject accept confirm archive reopen unassign block escalate let".split(
+  ..."close finish complete resolve approve reject accept confirm archive reopen restart resume unassign block unblock escalate let".split(
     " "
   ),
   ...["set", "mark", "move", "rename", "assign", "delete", "later", "earlier"].flatMap((name) =>

@@ -27,12 +27,15 @@ export const pairsOf = ({ text, words }: Said): ReadonlyArray<readonly [Said, Sa
   return words
     .flatMap((_, at): ReadonlyArray<readonly [Said, Said]> => {
       const [before, rest] = divided(words, at)
-      if (before.length < 3 || rest.length < 3 || before.some((each) => each.quoted !== true && STATED.test(each.word)))
-        return []
       const verb = withoutOpeners(before).at(-1)![0]
+      // After a verb "Raj's" is whose.
+      const isStated = ({ quoted, word }: Word) =>
+        quoted !== true && STATED.test(word) && !(word === "'s" && isVerb(verb))
+      if (before.length < 3 || rest.length < 3 || before.some(isStated)) return []
+      const own = resolved(before, rest)
       const seconds = [
         ...(isVerb(withoutOpeners(rest).at(-1)![0]) ? [rest] : []),
-        ...(isVerb(verb) && !OTHER_REQUESTS.has(rest[0]!.word) ? gapped(verb!, rest) : []),
+        ...(isVerb(verb) && (rest[0]!.capital || !OTHER_REQUESTS.has(rest[0]!.word)) ? gapped(verb!, own) : []),
         ...(isLabelled(before) && isLabelled(rest) ? [rest] : [])
       ]
       return seconds.map((second) => [
@@ -60,6 +63,17 @@ const divided = (words: Words, at: number): readonly [Words, Words] => {
   if (!isJoint && !ends) return [[], []]
   const rest = words.slice(isJoint ? at + 1 : at)
   return [[...words.slice(0, at - 1), { ...previous, after: "" }], rest]
+}
+
+/** "Give Yuki's tasks to Kofi and Raj's blocked ones to Lena": with the noun of the first request. Whose "her ones" are isn't told. */
+const resolved = (before: Words, rest: Words): Words => {
+  const to = before.findLastIndex(({ quoted, word }) => quoted !== true && word === "to")
+  const noun = before[to - 1]
+  return noun === undefined || !noun.word.endsWith("s") || !rest.some(({ word }) => word === "'s")
+    ? rest
+    : rest.map((each) =>
+        each.quoted !== true && each.word === "ones" ? { ...each, text: noun.text, word: noun.word } : each
+      )
 }
 
 /** "and B to Nia": the verb of the first request. */

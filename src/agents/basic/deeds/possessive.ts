@@ -5,6 +5,7 @@ import { MAX_LIMIT } from "../../../domain/Query.ts"
 import { nounAt } from "../Lookup.ts"
 import type { Context } from "../readConversation.ts"
 import { find, inParallel, type Script } from "../script.ts"
+import { THINGS } from "./everything.ts"
 import { FUNCTION_WORDS } from "./lexicon.ts"
 import type { Said, Word } from "./words.ts"
 
@@ -53,10 +54,18 @@ const mayPossess = (words: Words, at: number, context: Context): boolean => {
   const next = words[at + 1]
   if (next?.word === "'s" || nounAt(words.slice(at), context) !== undefined) return false
   if (words[at - 1]?.word === "of") return true
-  const noun = words.findIndex((_, index) => index > at && nounAt(words.slice(index), context) !== undefined)
+  const noun = words.findIndex(
+    ({ quoted, word }, index) =>
+      index > at && ((quoted !== true && THINGS.test(word)) || nounAt(words.slice(index), context) !== undefined)
+  )
   return (
     noun > at &&
     noun - at <= MAX_BETWEEN + 1 &&
-    words.slice(at + 1, noun).every((one) => one.quoted !== true && !FUNCTION_WORDS.has(one.word) && one.after === "")
+    words
+      .slice(at + 1, noun)
+      .every(
+        ({ after, quoted, word }, index) =>
+          quoted !== true && after === "" && (!FUNCTION_WORDS.has(word) || words[at + 2 + index]!.word === "do")
+      )
   )
 }

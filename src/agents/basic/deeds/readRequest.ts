@@ -6,7 +6,6 @@ import { PEOPLE } from "../../../domain/EntityType.ts"
 import { Effort } from "../Effort.ts"
 import { CARDINALS } from "../../english.ts"
 import { nounAt } from "../Lookup.ts"
-import { startsWith } from "../patterns.ts"
 import type { Context } from "../readConversation.ts"
 import { clausesOf, isPlaceOf, JOINERS, withoutClosers, withoutOpeners } from "./clauses.ts"
 import { combine } from "./combine.ts"
@@ -14,14 +13,14 @@ import { corrected, isRetracted } from "./corrections.ts"
 import { Deed, Part, type Request, Setting } from "./Deed.ts"
 import { isDuty, isFinishing } from "./duties.ts"
 import { withNoun } from "./everything.ts"
+import { exceptedIn } from "./exceptions.ts"
 import { lengthAt } from "./lengths.ts"
+import { withFollowUps } from "./followUps.ts"
 import { FRAMES, isFrame } from "./frames.ts"
 import { FUNCTION_WORDS, ORDERS } from "./lexicon.ts"
 import { calendarOf, eitherDay, momentOf } from "./moments.ts"
 import { CREATES, isValue, readCreate } from "./readCreate.ts"
-import { readGroup } from "./readGroup.ts"
-import { readSet } from "./readSet.ts"
-import { couldBeName, EXCEPT, isName, namesIn, readSubject } from "./readSubject.ts"
+import { couldBeName, readSubject } from "./readSubject.ts"
 import { pairsOf } from "./pairs.ts"
 import { isPolite, reasonsOf } from "./reasons.ts"
 import { respelt } from "./respelt.ts"
@@ -46,7 +45,12 @@ const COSTS = { shapes: 100, capture: 1, subject: 2, join: 6 }
 
 /** Every way in which the message asks for a change; none if it asks for something else, or for more. */
 export const readRequest = (message: string, context: Context): Request =>
-  readAgain(withSpelling(withOwner(withoutAbsence(withIts(withoutPlease(readWords(message))), context))), context)
+  readAgain(
+    withSpelling(
+      withOwner(withoutAbsence(withFollowUps(withIts(withoutPlease(readWords(message))), context), context))
+    ),
+    context
+  )
 
 /** Reads words that were prepared before. */
 export const readAgain = (said: Said, context: Context): Request => {
@@ -291,31 +295,6 @@ const partReader = (context: Context, effort: Effort) => {
     return subject._tag === "Rows" || /[:—–-]/.test(after) ? [Part.Statement({ enough: false, subject })] : []
   }
 
-  /** ", apart from the ones that are done": only where all of it is read. */
-  const excepted = (words: Words): ReadonlyArray<Part> => {
-    for (const { names } of matches(KEPT, words, (_, taken) => taken.length <= 20)) {
-      const kept = names === undefined ? undefined : (namesIn(names) ?? (isName(names) ? [names] : undefined))
-      if (kept !== undefined) return [Part.Except({ names: kept })]
-    }
-    const lead = EXCEPT.find((phrase) => phrase.length < words.length && startsWith(words, phrase))
-    const [type] = context.types
-    const rest = lead === undefined ? [] : words.slice(lead.length)
-    if (rest.length === 0 || type === undefined) return []
-    const ones = rest.map((each) =>
-      each.quoted !== true && ONES.test(each.word)
-        ? { ...each, text: type.plural, word: type.plural.toLowerCase(), capital: false }
-        : each
-    )
-    const group = ones.some((each, at) => each !== rest[at])
-      ? (readSet(ones, context) ?? readGroup(ones, context, calendar))
-      : undefined
-    if (group !== undefined)
-      return group.lookup.conditions.length === 1 ? [Part.Except({ conditions: group.lookup.conditions })] : []
-    const bare = rest[0]!.word === "the" && rest.length > 1 ? rest.slice(1) : rest
-    const names = namesIn(bare) ?? (isName(bare) && bare.length <= 6 ? [bare] : undefined)
-    return names === undefined ? [] : [Part.Except({ names })]
-  }
-
   /** ", both of them", after a set. */
   const counted = (words: Words): ReadonlyArray<Part> => {
     const [, number] = OF_THEM.exec(words.map(({ quoted, word }) => (quoted === true ? '"' : word)).join(" ")) ?? []
@@ -367,7 +346,7 @@ const partReader = (context: Context, effort: Effort) => {
     const implied = IMPLIED.test(withoutOpeners(clause).at(-1)![0]!.word)
       ? shaped([THEY, ...withoutClosers(withoutOpeners(clause).at(-1)!, isPlace, false)], false)
       : []
-    const shapes = [...found, ...implied, ...excepted(clause), ...counted(clause)]
+    const shapes = [...found, ...implied, ...exceptedIn(clause, context, calendar), ...counted(clause)]
     const framed = withoutOpeners(clause)
       .flatMap((stage) => shaped(withoutClosers(lemmatized(stage), isPlace, false), false, FRAMED))
       .map((part): Part => ({ ...part, isFramed: true }) as Part)
@@ -416,14 +395,8 @@ const isOfRows = (part: Part): boolean =>
   part.deed._tag !== "Create" &&
   (part.deed.subject._tag === "Rows" || (part.deed.subject._tag === "Named" && part.deed.subject.each !== undefined))
 
-/** "The one that's done", "those in review": rows of the set that was said before. */
-const ONES = /^(one|ones|those)$/
 const IMPLIED = /^(need|needs|should|must|has|have|will|is|are|to|can|ought|belong|belongs|go|goes)$/
 
-/** "But Rotate keys stays with him". */
-const KEPT = shapeOf(
-  "(but|only|just|except)? {names} (stays|stay|remains|remain|should stay|is to stay|are to stay) (with him|with her|with them|where it is|where they are|as it is|as they are|as is|put|untouched|unchanged)"
-)
 /** What a column of dates can be called after "last" and "next". */
 const DATED = /^(contact|contacted|call|visit|step|review|activity|reply|update|name)$/
 const OF_THEM = /^(?:all (?:the )?)?(\S+) of (?:them|those|these)$/

@@ -56,7 +56,7 @@ export const readSubject =
     // "and Lena's leads" are the rest of a longer description.
     if (first.quoted !== true && /^(and|or|&)$/.test(first.word)) return undefined
     // "The tasks that" is cut from a longer description.
-    if (end.quoted !== true && words.length > 1 && /^(that|which|who|whose)$/.test(end.text)) return undefined
+    if (end.quoted !== true && words.length > 1 && /^(that|which|who|whose|what)$/.test(end.text)) return undefined
     const set = exceptedFrom(words, context) ?? readSet(words, context)
     const group = readGroup(words, context, calendar)
     const bare = first.quoted !== true && /^(the|both|my|our)$/.test(first.word) ? words.slice(1) : words
@@ -114,9 +114,10 @@ const exceptedFrom = (words: Words, context: Context) => {
     const at = words.findIndex((_, from) => from > 0 && startsWith(words.slice(from), lead))
     const rest = at < 0 ? [] : words.slice(at + lead.length)
     if (rest.length === 0) continue
-    const bare = rest.length > 1 && rest[0]!.word === "for" ? rest.slice(1) : rest
+    const own = rest.length > 1 && rest[0]!.word === "for" ? rest.slice(1) : rest
+    const bare = own.length > 1 && own[0]!.word === "the" ? own.slice(1) : own
     // "except the done ones" is a condition.
-    if (!bare[0]!.capital && bare[0]!.quoted !== true) continue
+    if (!bare[0]!.capital && bare[0]!.quoted !== true && (own === bare || hasNoun(bare, context))) continue
     const except = namesIn(bare) ?? (bare.length <= MAX_NAME && isName(bare) ? [bare] : undefined)
     const set = except && readSet(words.slice(0, at), context)
     if (set !== undefined) return { ...set, except: except! }
@@ -124,6 +125,8 @@ const exceptedFrom = (words: Words, context: Context) => {
   return undefined
 }
 
+const hasNoun = (words: Words, context: Context): boolean =>
+  words.some(({ word }, at) => /^ones?$/.test(word) || nounAt(words.slice(at), context) !== undefined)
 /** A name, with the noun of its type before or after it: "customer Ada Lovelace", "the Vault doors deal". */
 const named = (words: Words, context: Context): Subject | undefined => {
   const whole =
@@ -163,7 +166,10 @@ export const namesIn = (words: Words): ReadonlyArray<Words> | undefined => {
     const isAnd = word !== undefined && word.quoted !== true && /^(and|&|\+)$/.test(word.word)
     const isComma = at > from && own[at - 1]!.after === ","
     if (word !== undefined && !isAnd && !isComma) continue
-    if (at > from) names.push(own.slice(from, at))
+    // "The budget and the wiki".
+    const first =
+      at > from + 1 && own[from]!.quoted !== true && /^(the|my|our)$/.test(own[from]!.word) ? from + 1 : from
+    if (at > from) names.push(own.slice(first, at))
     from = isAnd ? at + 1 : at
   }
   return names.length >= 2 && names.length <= 25 && names.every((name) => name.length <= MAX_NAME && isName(name))

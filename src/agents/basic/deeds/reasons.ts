@@ -5,6 +5,7 @@
 import { CARDINALS } from "../../english.ts"
 import { Part, type Subject } from "./Deed.ts"
 import { CLOSERS, NO_REASON, OPENERS, OTHER_REQUESTS, REASON_PRONOUNS, REASON_VERBS } from "./lexicon.ts"
+import { type Fits, matches, shapeOf } from "./shapes.ts"
 import type { Word } from "./words.ts"
 
 type Words = ReadonlyArray<Word>
@@ -14,7 +15,8 @@ const POLITE = new Set([...OPENERS, ...CLOSERS])
 /** Whether words only greet, thank or announce. */
 export const isPolite = (words: Words): boolean => POLITE.has(words.map(({ word }) => word).join(" "))
 const OF_A_ROW = /^(it|they) (is|are|'s) (assigned|owned|handled|due|for|with|in|on)$/
-const FINISHED_NOW = /^(is|are|'s|was) (now |already |all )?(done|finished|completed|complete|blocked|closed)$/
+const FINISHED_NOW =
+  /^(is|are|'s|was) (now |already |all |not |no longer )?(done|finished|completed|complete|blocked|closed)( now| any more| anymore| any longer)?$/
 const MAX_REASON = 16
 const MAX_BEFORE_VERB = 9
 const PAST = /^[a-z]{3,}ed$/
@@ -48,6 +50,29 @@ const ANSWERS = new Set(
   )
 )
 
+/** Reasons without a person or a thing that they begin with, and what no one knows. */
+const SHAPES = [
+  "(there is|there 's|is|it is|it 's|with)? (no|not much|little) (panic|rush|hurry|sense|point|stress|pressure|problem|reason|worries|drama|use)",
+  "(there is|there 's|is|it is|it 's)? (no|not much|little) (panic|rush|hurry|sense|point|stress|pressure|problem|reason|worries|drama|use) (there|here|with it|with that|about it|at all|anyway|to wait|in waiting) (more|longer|any longer|any more|anymore|further)?",
+  "(is|was|it is|it 's|it was) (missing|lacking) (the|a|an|its)? {rest}",
+  "(nobody|no one|noone) (knows|can say|can tell|has any idea|is sure) (when|how|why|what|where|if|whether) {rest}",
+  "(i|we) (do not know|have no idea|am not sure|are not sure|can not say) (when|how|why|where) {rest}",
+  "(it|both|they|all|these|those|all of them|both of them) (is|are|'s|were|was) (now)? (obsolete|outdated|out of date|stale|useless|pointless|irrelevant|redundant|superseded|duplicates|a duplicate|not needed|no longer needed|not needed anymore|not needed any more)",
+  "(i|we)? (have|got|have got|am at|are at) (a|an|the|my|another)? (dentist|doctor|vet|flight|exam|dentist appointment|doctor 's appointment|appointment|clash|conflict|day off|hospital appointment|parents evening|train to catch)"
+].map(shapeOf)
+/** Few plain words that ask for nothing. */
+const isHarmlessRest: Fits = (_, words) =>
+  words.length <= 7 &&
+  !words.some(
+    ({ after, capital, quoted, text, word }) =>
+      quoted === true ||
+      capital ||
+      /\d/.test(text) ||
+      /[?,:;]/.test(after) ||
+      OTHER_REQUESTS.has(word) ||
+      /^(and|but|or|if|unless|until|except|should|must|to|instead)$/.test(word)
+  )
+
 /** The reason that a clause is, also with the row that it is about; none if it could be more than a reason. */
 export const reasonsOf = (
   words: Words,
@@ -74,6 +99,7 @@ export const reasonsOf = (
   // "Leila has it" says whose the row is to be.
   if (/ (has|have|owns|gets|takes|got) (it|this|that|them)$/.test(words.map(({ word }) => word).join(" "))) return []
   if (first === undefined || words.length < 2 || words.length > MAX_REASON) return []
+  if (SHAPES.some((shape) => !matches(shape, words, isHarmlessRest).next().done)) return [Part.Reason({ isLoose })]
   const said = words.map(({ word }) => word)
   // "Kofi said: set …", "the rule is: set …".
   if (/^(said|says|wrote|writes|thinks|is|are|was)$/.test(said.at(-1)!)) return []

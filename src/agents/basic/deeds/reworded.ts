@@ -24,11 +24,26 @@ export const beginningsOf = (name: string): ReadonlyArray<string> =>
     .map((word) => word.slice(0, Math.max(MIN_BEGINNING, word.length - MAX_ENDING)).join(""))
 
 /** Whether two texts have the same words, in any order and form, apart from light ones. */
-export const isReworded = (one: string, other: string): boolean => {
-  const left = [...wordsOf(other)]
-  const words = wordsOf(one)
+export const isReworded = (one: string, other: string): boolean =>
+  wordsOf(one).length === wordsOf(other).length && isAmong(wordsOf(one), wordsOf(other))
+
+/**
+ * Whether a name has all the words that were said: "login bug" is in "Fix login bug". A word alone is too little if the name begins with
+ * it ("the call" is hardly "Call the printer").
+ */
+export const isPartOf = (said: string, name: string): boolean => {
+  const [words, whole] = [wordsOf(said), wordsOf(name)]
+  const [only] = words
   return (
-    words.length === left.length &&
+    isAmong(words, whole) && (words.length > 1 || ([...only!].length >= MIN_BEGINNING && !isSame(only!, whole[0]!)))
+  )
+}
+
+/** Whether each of the words is one of the others, which are left out as they are found. */
+const isAmong = (words: ReadonlyArray<string>, others: ReadonlyArray<string>): boolean => {
+  const left = [...others]
+  return (
+    words.length > 0 &&
     words.length <= MAX_WORDS &&
     words.every((word) => {
       const at = left.findIndex((each) => isSame(word, each))

@@ -68,6 +68,7 @@ export const withSpelling = (said: Said): Said => ({
 /** Typos and short forms of words that stand in most requests and are no other word. */
 const TYPOS = byWord<string>({
   "w/o": "without",
+  prio: "priority",
   tmrw: "tomorrow",
   tmr: "tomorrow",
   tmw: "tomorrow",
@@ -191,7 +192,11 @@ const AS_OF_A_NAME: Readonly<Record<string, string>> = byWord({ am: "is", are: "
  */
 export const withoutAbsence = (said: Said, context: Context): Said => {
   const { text, words } = said
-  const end = words.findIndex(({ after }) => /[.,:;!–—-]/.test(after))
+  // "Amir has left so cancel the meetings with him".
+  const end = words.findIndex(
+    ({ after }, at) =>
+      /[.,:;!–—-]/.test(after) || (at > 1 && words[at + 1]?.quoted !== true && words[at + 1]?.word === "so")
+  )
   const rest = words.slice(end + 1)
   if (end < 1 || end > 12 || rest.length === 0) return said
   const fits: Fits = (name, taken) =>
@@ -208,7 +213,11 @@ export const withoutAbsence = (said: Said, context: Context): Said => {
   /** The text in the place of a pronoun, and the words that it replaces. */
   const replaced = (at: number): { readonly by: string; readonly length: number } | undefined => {
     const [{ quoted, word }, next] = [rest[at]!, rest[at + 1]]
-    if (quoted === true || next === undefined) return undefined
+    if (quoted === true) return undefined
+    const isWith = /^(with|involving)$/.test(rest[at - 1]?.word ?? "")
+    if (named !== undefined && isWith && /^(him|her)$/.test(word) && (next === undefined || rest[at]!.after !== ""))
+      return { by: textOf(said, named), length: 1 }
+    if (next === undefined) return undefined
     if (named !== undefined && PRONOUN.test(word) && !(NO_NOUN.test(next.word) && rest[at + 2]?.word !== "do"))
       return { by: `${textOf(said, named)}'s`, length: 1 }
     return day !== undefined && word === "that" && next.word === "day"
@@ -223,8 +232,21 @@ export const withoutAbsence = (said: Said, context: Context): Said => {
     whole += text.slice(from, rest[at]!.start) + change.by
     from = rest[at + change.length - 1]!.end
   }
-  return whole === "" ? said : readWords(whole + text.slice(from))
+  if (whole !== "") return readWords(whole + text.slice(from))
+  // "I'm sick tomorrow, cancel my meetings": those of that day.
+  const isOfThatDay =
+    isSpeaker && day !== undefined && !first.some(({ word }) => /^(until|till|from|since|for)$/.test(word))
+  return isOfThatDay && cancelsOwn(rest, context)
+    ? readWords(`${text.slice(rest[0]!.start, rest.at(-1)!.end)} ${textOf(said, day!)}`)
+    : said
 }
+
+/** "Cancel everything on my calendar", without any time. */
+const cancelsOwn = (rest: Words, { today }: Context): boolean =>
+  /^(cancel|delete|remove|drop|scrap)$/.test(withoutOpeners(rest).at(-1)![0]!.word) &&
+  rest.some(({ quoted, word }) => quoted !== true && word === "my") &&
+  !rest.slice(0, -1).some(({ after }) => after !== "") &&
+  !rest.some((_, at) => timeAt(rest.slice(at), today) !== undefined)
 
 /** The name that a reason begins with: "Kofi works half days now". */
 const reasoner = (words: Words): Words | undefined => {

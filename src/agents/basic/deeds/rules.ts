@@ -38,7 +38,7 @@ export const RULES: ReadonlyArray<Rule> = [
   ...VALUE_RULES,
   [
     [
-      "<rename> {x} (to|as|into|=|->) {v}",
+      "(rename|retitle|relabel|rebrand) {x} (to|as|into|=|->) {v}",
       "<rename> {x} to be called {v}",
       "(rename|retitle) {x} {v}",
       "(title|name) {x} {v}",
@@ -49,6 +49,11 @@ export const RULES: ReadonlyArray<Rule> = [
       "(can|could|may|shall) {x} be (renamed|renamed to|called|retitled|retitled to|named) {v}"
     ],
     update(named)
+  ],
+  // "Change the consulting customers to services" renames none.
+  [
+    ["(change|call) {x} (to|as|into|=|->) {v}"],
+    (captures, ...read) => (read[0](captures["x"]!)?._tag === "Rows" ? undefined : update(named)(captures, ...read))
   ],
   // "Let's call the Apollo tasks done" renames none.
   [

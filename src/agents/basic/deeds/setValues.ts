@@ -12,7 +12,7 @@ import { phraseOf } from "../phrases.ts"
 import type { ContextType } from "../readConversation.ts"
 import { both } from "../locate.ts"
 import { count, inParallel, type Script } from "../script.ts"
-import { type Problem, problem, RANKS, type World } from "./findSubject.ts"
+import { type Problem, problem, RANKS, type World } from "./rows.ts"
 
 /** Filters of which rows pass at least one: "my meetings" are those that I own and those that I attend. */
 export type Alternatives = ReadonlyArray<Choice>

@@ -11,7 +11,7 @@ import { find, inParallel, type Script } from "../script.ts"
 import type { Setting } from "./Deed.ts"
 import { changed, changeOf } from "./amounts.ts"
 import { FINISHED } from "./setValues.ts"
-import { type Problem, person, problem, RANKS, type World } from "./findSubject.ts"
+import { type Problem, person, problem, RANKS, type World } from "./rows.ts"
 import { lengthAt } from "./lengths.ts"
 import { calendarOf, clock, eitherDay, momentOf } from "./moments.ts"
 import {

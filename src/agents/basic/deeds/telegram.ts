@@ -41,7 +41,8 @@ export const mayBeTelegram = ({ words }: Said): boolean =>
 export function* telegram(said: Said, context: Context): Script<Request | undefined> {
   if (!mayBeTelegram(said) || isOwed(said)) return undefined
   const led = ledBy(said.words)
-  if (led !== undefined) return yield* afterReason(said, led, context)
+  const after = led && (yield* afterReason(said, led, context))
+  if (after !== undefined || said.words.length > MAX_TELEGRAM) return after
   return yield* partsOf(
     said,
     withoutClosers(withoutOpeners(said.words).at(-1)!, () => false, true),
@@ -49,10 +50,13 @@ export function* telegram(said: Said, context: Context): Script<Request | undefi
   )
 }
 
+const NO_MORE = /\b(no longer|not [a-z ]{2,30}(any more|anymore|any longer))\b/
 /** "PO-1006 arrived today, set it to received": the request, with the name for its pronoun. */
 function* afterReason(said: Said, led: Led, context: Context): Script<Request | undefined> {
   const request = withoutClosers(led.request, () => false, true)
   const at = pronounIn(request)
+  // "Order laptops isn't blocked any more, set Rotate keys to high" tells of another row what it is now.
+  if (at < 0 && NO_MORE.test(led.reason.map(({ word }) => word).join(" "))) return undefined
   const names = at < 0 ? [] : yield* namesAmong(said, led.reason, context.types.slice(0, MAX_TYPES))
   const [name, other] = names ?? []
   if (at >= 0 && (name === undefined || other !== undefined)) return undefined

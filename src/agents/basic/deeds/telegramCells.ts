@@ -1,6 +1,7 @@
 /** The cells that the words around the names of rows are, in any order: values, columns beside their values, people and times. */
 import type { ListedColumn } from "../../../domain/Page.ts"
 import { foldText } from "../../../domain/keys.ts"
+import { startsWith } from "../patterns.ts"
 import type { Context, ContextType } from "../readConversation.ts"
 import { columnsOf, inParallel, type Script } from "../script.ts"
 import { Deed, Setting, type Subject } from "./Deed.ts"
@@ -10,7 +11,7 @@ import { FUNCTION_WORDS } from "./lexicon.ts"
 import { type Calendar, calendarOf, momentAt } from "./moments.ts"
 import { unsaid } from "./parts.ts"
 import { couldBeName } from "./readSubject.ts"
-import { columnOfConcept, columnOfPhrase, contactOf, isStateWord } from "./vocabulary.ts"
+import { columnOfConcept, columnOfPhrase, contactOf, isStateWord, statusColumns } from "./vocabulary.ts"
 import type { Said, Word } from "./words.ts"
 
 type Words = ReadonlyArray<Word>
@@ -139,7 +140,8 @@ const columnAt = (
 ): { readonly id: string; readonly length: number } | undefined => {
   for (let length = Math.min(3, words.length); length >= 1; length--) {
     const phrase = words.slice(0, length)
-    if (phrase.some(({ quoted, word }) => quoted === true || FUNCTION_WORDS.has(word))) continue
+    const isFollowUp = startsWith(phrase, ["follow", "up"])
+    if (phrase.some(({ quoted, word }) => quoted === true || (!isFollowUp && FUNCTION_WORDS.has(word)))) continue
     if (phrase.slice(0, -1).some(({ after }) => after !== "")) continue
     const id = columnOfPhrase(phrase, columns) ?? columnOfPhrase(inSingular(phrase), columns)
     if (id !== undefined) return { id, length }
@@ -156,7 +158,9 @@ export const settingsOf = (words: Words, known: Known, before: string): Readonly
   for (let at = 0; at < words.length;) {
     const here = words.slice(at)
     const [first] = here
-    const taken = settingAt(here, known, isLinked, isGiving || SIGNS.test(sign))
+    // "Unblocked, back to in progress": the state that follows tells what it is now.
+    const isFreed = first!.quoted !== true && FREED.test(first!.word) && statesAmong(here.slice(1), known)
+    const taken = isFreed ? undefined : settingAt(here, known, isLinked, isGiving || SIGNS.test(sign))
     if (taken !== undefined) {
       found.push(taken.setting)
       at += taken.length
@@ -164,12 +168,21 @@ export const settingsOf = (words: Words, known: Known, before: string): Readonly
       isLinked = isGiving = false
       continue
     }
+    // "New deadline".
+    const isBeforeColumn = first!.word === "new" && columnAt(here.slice(1), known.columns) !== undefined
     // "In review and with Kofi": alone it tells who is there.
     const isWith = first!.word === "with" && found.length > 0
     const isTwo = first!.word === "2" && here.length > 1
     if (
       first!.quoted === true ||
-      !(isSilent(first!) || isTwo || isWith || [LINK, GIVING, JOINT, SETTING].some((each) => each.test(first!.word)))
+      !(
+        isSilent(first!) ||
+        isBeforeColumn ||
+        isFreed ||
+        isTwo ||
+        isWith ||
+        [LINK, GIVING, JOINT, SETTING].some((each) => each.test(first!.word))
+      )
     )
       return undefined
     isLinked ||= LINK.test(first!.word) || isTwo
@@ -179,6 +192,13 @@ export const settingsOf = (words: Words, known: Known, before: string): Readonly
     at += 1
   }
   return isLinked || isGiving ? undefined : found
+}
+
+const FREED = /^(unblocked|reopened|resumed|restarted)$/
+/** Whether a state is among the words. */
+const statesAmong = (words: Words, { columns, values }: Known): boolean => {
+  const status = statusColumns(columns)
+  return values.some(({ column, from, words: own }) => status.includes(column) && words.includes(own[from]!))
 }
 
 /** A cell at the beginning of the words. */

@@ -189,7 +189,7 @@ export const VALUE_RULES: ReadonlyArray<Rule> = [
   ],
   [
     ["(reopen|restart|resume|unblock) {x} (as|to|in|into|->|=>|→|and set it to|and put it in|and move it to) {v}"],
-    update(value)
+    update(({ v }) => [Setting.Concept({ concept: "status", value: v! })])
   ],
   [
     [

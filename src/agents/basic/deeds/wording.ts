@@ -3,7 +3,7 @@ import { uncapitalized } from "../../english.ts"
 import type { Context } from "../readConversation.ts"
 import { and, called } from "../replies.ts"
 import type { Rows } from "./findSet.ts"
-import type { Problem } from "./findSubject.ts"
+import type { Problem } from "./rows.ts"
 
 /** Two requests that can be written, in the organization's own words: without a date or a number, which no result has. */
 const examples = (context: Context): string => {

@@ -53,7 +53,14 @@ const CONTRACTIONS = byWord<readonly [string, string]>({
   didnt: ["did", "not"],
   shouldnt: ["should", "not"],
   thats: ["that", "is"],
-  youre: ["you", "are"]
+  youre: ["you", "are"],
+  todays: ["today", "'s"],
+  tomorrows: ["tomorrow", "'s"],
+  mondays: ["monday", "'s"],
+  tuesdays: ["tuesday", "'s"],
+  wednesdays: ["wednesday", "'s"],
+  thursdays: ["thursday", "'s"],
+  fridays: ["friday", "'s"]
 })
 const ENDINGS = byWord<string>({
   "n't": "not",
@@ -126,6 +133,11 @@ const parted = (inner: string, start: number): ReadonlyArray<Word> => {
 const mark = (words: Array<Word>, after: string): void => {
   const last = words.at(-1)
   if (last === undefined || after === "") return
+  // "🎉" ends a sentence.
+  if (/\p{Extended_Pictographic}/u.test(after)) {
+    words[words.length - 1] = { ...last, after: last.after === "" ? "." : last.after }
+    return
+  }
   if (
     after === "." &&
     (ABBREVIATIONS.has(last.word) ||
