@@ -282,7 +282,11 @@ export const FRAMES: ReadonlyArray<Rule> = [
   ],
   [["(can|could|let|have) {p} (get|have) {x}"], update(owner)],
   [["{x} (gets|get|needs|need|should get|should have) (a|the)? (new)? {c} =? {v}"], update(column, true)],
-  [["<change> (a|an|the)? {v} (on|onto|for|to|against) {x}"], valued(true)],
+  // "Give hardware to Raj" hands something over, rather than that Raj gets a product.
+  [
+    ["<change> (a|an|the)? {v} (on|onto|for|against) {x}", "(apply|add|attach|set|put|stick) (a|an|the)? {v} to {x}"],
+    valued(true)
+  ],
   [["(put|place|move) {x} (on|onto|over to) {p}", "<assign> {p} to {x}"], update(owner)],
   [["{x} (is|are|'s) for {p} (now)?"], update(owner, false)],
   [["{p} {taking} {x}"], whole(update(owner, true))],

@@ -110,7 +110,11 @@ export const stretch =
       : Part.Order({ deed: Deed.Stretch({ subject, minutes: sign * minutes }) })
   }
 
-export const remove: Build = ({ x }, read) => {
+/** "Take it off my list": someone else can take it, so it isn't deleted. */
+const OWN_DUTIES = /^my (?:to-do |todo |task )?(?:list|plate|desk|board|pile|backlog)$/
+
+export const remove: Build = ({ place, x }, read) => {
+  if (place !== undefined && OWN_DUTIES.test(place.map(({ word }) => word).join(" "))) return undefined
   const subject = read(x!)
   return subject && Part.Order({ deed: Deed.Delete({ subject }) })
 }
