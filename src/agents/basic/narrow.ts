@@ -6,6 +6,7 @@ import { uncapitalized } from "../english.ts"
 import { apart } from "./adjectives.ts"
 import { atWords, inOneColumn, isInsideWords, wholes } from "./alternatives.ts"
 import { PEOPLE } from "../../domain/EntityType.ts"
+import { foldText } from "../../domain/keys.ts"
 import type { ListedColumn, Named, Page } from "../../domain/Page.ts"
 import type { Filter } from "../../domain/Query.ts"
 import { columnAndValue, columnsFor, columnsNamed, labelOf } from "./conceptColumns.ts"
@@ -282,6 +283,9 @@ const rangesOf = (choices: ReadonlyArray<Choice>): ReadonlyArray<string> => [
 function* unknownWord(condition: Condition, type: ContextType, listAll: string, context: Context): Script<string> {
   const name = nameIn(condition)
   const near = name === undefined ? undefined : yield* suggestion(name, nameTypes(condition), context)
+  // It is known, and no column leads there: "meetings with Cedar Labs" where meetings have no company.
+  if (near !== undefined && foldText(near) === foldText(written(name!)))
+    return `I can't narrow ${uncapitalized(type.plural)} down by “${phraseOf(condition)}”. Ask without it: “${listAll}”.`
   const next = near === undefined ? `Ask without it: “${listAll}”.` : `Did you mean ${near}?`
   return `I know of no “${name === undefined ? phraseOf(condition) : written(name)}” here, so I can't narrow ${uncapitalized(type.plural)} down by it. ${next}`
 }

@@ -1,5 +1,5 @@
 /** Other words for lists and their numbers. */
-import { type Paraphrases, WE } from "./table.ts"
+import { ANYONE, type Paraphrases, WE } from "./table.ts"
 
 const BUSY =
   "(sitting on|working on|juggling|dealing with|responsible for|in charge of|looking after|handling|managing|working with|taking care of|left with)"
@@ -47,7 +47,7 @@ export const LIST_PARAPHRASES: Paraphrases = [
   ],
   [
     [
-      "(is there|do i have|do we have)? (anyone|anybody|someone|somebody) (to follow up with|i should follow up with|i need to follow up with|we should follow up with|we need to follow up with) {when}"
+      `(is there|do i have|do we have)? ${ANYONE} (to follow up with|i should follow up with|i need to follow up with|we should follow up with|we need to follow up with) {when}`
     ],
     "list people with a follow-up {when}"
   ],

@@ -1,13 +1,15 @@
 /** Other words for questions about meetings. */
-import { type Paraphrases } from "./table.ts"
+import { ANYONE, type Paraphrases } from "./table.ts"
 
-const ANYONE = "(anybody|anyone|someone|somebody|people|any person|any people|a person|any of the people)"
 const MEET = "(meet|met|meet with|met with|see|seen|saw|talk to|talked to|speak to|spoken to)"
 const CALENDAR = "(calendar|agenda|schedule|diary|plate|books)"
 
 export const MEETING_PARAPHRASES: Paraphrases = [
   [["(what time|at what time) (is|are|was|were) {row}"], "when was {row}"],
-  [["(how much time|how long) (did|do|have) {i} (spend|spent|sit|sat) (in|on) {meeting}"], "how many minutes did {i} spend in {meeting}"],
+  [
+    ["(how much time|how long) (did|do|have) {i} (spend|spent|sit|sat) (in|on) {meeting}"],
+    "how many minutes did {i} spend in {meeting}"
+  ],
   [
     [
       "how many {one} (did|does|has) {full} (spend|spent|sit|sat) (in|on) {meeting} (altogether|in total|overall|all together)?",

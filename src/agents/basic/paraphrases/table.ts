@@ -2,3 +2,6 @@
 export type Paraphrases = ReadonlyArray<readonly [shapes: ReadonlyArray<string>, means: string]>
 
 export const WE = "(i|we|you)"
+
+/** People who aren't named. */
+export const ANYONE = "(anybody|anyone|someone|somebody|people|any person|any people|a person|any of the people)"
