@@ -49,8 +49,7 @@ const OTHERWISE: Paraphrases = [
   // Where invoices have no owner: those of the customers whom someone looks after.
   [["(what are|what is|what were)? my (sales|revenue|turnover|income)"], "sales of my customers"],
   [["(what are|what is|what were)? my (sales|revenue|turnover|income) {conds}"], "sales of my customers {conds}"],
-  [["{proper} (sales|revenue|turnover)"], "sales in {proper}"],
-  [["{proper} (sales|revenue|turnover) {when}"], "sales in {proper} {when}"]
+  [["{proper} (sales|revenue|turnover)"], "sales in {proper}"]
 ]
 
 export const otherwise = (tokens: Tokens, fits: Fits): Tokens | undefined => once(tokens, fits, OTHERWISE)

@@ -41,7 +41,7 @@ const SETS = [
   ["leftout", 0.5, false],
   ["dropped", 0.85, false],
   ["thirtieth", 0.9, true],
-  ["thirtyfirst", 0.6, true]
+  ["thirtyfirst", 0.85, true]
 ] as const
 
 layer(BasicAgent, { excludeTestServices: true })("questions in people's own wording", (it) => {

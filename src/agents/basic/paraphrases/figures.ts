@@ -38,6 +38,7 @@ const MINE: Paraphrases = [
 
 export const FIGURE_PARAPHRASES: Paraphrases = [
   ...MINE,
+  [["{proper} (sales|revenue|turnover) (in|of|for)? {when}"], "sales in {proper} {when}"],
   [
     [
       "(what is|give me|show me|show|list)? (the)? (share|percentage|proportion|percentages|shares) of (each|every) {by} (among|in|of|for|across) (the|our|all|all our)? {lookup} (in percent)?"

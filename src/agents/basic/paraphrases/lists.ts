@@ -10,14 +10,16 @@ const OVERDUE = "(overdue|late|past due|in the past|over due)"
 
 export const LIST_PARAPHRASES: Paraphrases = [
   [
+    ["{noun} (where|for which|in which|at which) (we|i) (have|know) (nobody|no one|no people|no contacts|no contact)"],
+    "{noun} without contacts"
+  ],
+  [
     [
       "(is there|are there)? (any|a|which|what)? {noun} (where|for which|in which|with whom) (we|i) (have|know) {rest}",
       "{noun} (where|for which|in which) (we|i) have {rest}"
     ],
     "{noun} with {rest}"
   ],
-  [["how many {noun} (have|has) (more than|over) {n} {lookup}"], "{noun} with more than {n} {lookup}"],
-  [["how many {noun} (have|has) at least {n} {lookup}"], "{noun} with at least {n} {lookup}"],
   [
     [
       `how many of my ${FOLLOW_UPS} are ${OVERDUE}`,
