@@ -3,13 +3,11 @@ import { PgClient } from "@effect/sql-pg"
 import { Effect, Exit, Redacted, Scope } from "effect"
 import { Reactivity } from "effect/reactivity"
 import { execFileSync } from "node:child_process"
-import { chmodSync, chownSync, cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
+import { chmodSync, cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { setTimeout as sleep } from "node:timers/promises"
-import { findPackage, openBinaries } from "../../src/database/embedded/binaries.ts"
-import { settle } from "../../src/database/embedded/folders.ts"
-import { currentUser, isRoot, spawnAs, unprivilegedUser } from "../../src/database/embedded/processes.ts"
 import { migrate } from "../../src/database/migrate.ts"
+import { clustersIn } from "./cluster.ts"
 import { newDatabase, runOnServer } from "./newDatabase.ts"
 
 const OPTIONS = [
@@ -31,41 +29,20 @@ const startReplicated = Effect.fnUntraced(function* (
   ...more: ReadonlyArray<string>
 ) {
   const folder = mkdtempSync("/tmp/max-rs-")
-  chmodSync(folder, 0o755)
-  const native = yield* findPackage()
-  const place = yield* settle({ dataDir: join(folder, "unused"), stateDir: join(folder, "state") })
-  const programs = yield* openBinaries(native, place)
-  const me = yield* currentUser
-  const user = isRoot(me) ? yield* unprivilegedUser : me
-  const run = (program: string, ...args: ReadonlyArray<string>) =>
-    execFileSync(program, args, { ...spawnAs(user), cwd: "/tmp", stdio: "ignore", timeout: 60_000 })
+  const clusters = yield* clustersIn(folder)
   const nodes = ["primary", ...Array.from({ length: standbys }, (_, index) => `standby${index + 1}`)]
-  const homeOf = (name: string) => join(folder, name)
-  const dataOf = (name: string) => join(homeOf(name), "data")
   const portOf = (name: string) => (name === "primary" ? (port ?? 5432) : 5432)
-  const urlOf = (name: string, database = "postgres") =>
-    `postgres://owner@localhost/${database}?host=${encodeURIComponent(homeOf(name))}&port=${portOf(name)}`
-  for (const name of nodes) {
-    mkdirSync(homeOf(name), { mode: 0o755 })
-    chownSync(homeOf(name), user.uid, user.gid)
-  }
-  const start = (name: string, ...options: ReadonlyArray<string>) => {
-    const log = join(homeOf(name), "log")
-    const settings = [...OPTIONS, ...more, `-c unix_socket_directories=${homeOf(name)}`, ...options].join(" ")
-    try {
-      run(programs.pgCtl, "start", "-w", "-D", dataOf(name), "-l", log, "-o", settings)
-    } catch {
-      throw new Error(`${name} doesn't start:\n${readFileSync(log, "utf8")}`)
-    }
-  }
+  const urlOf = (name: string, database = "postgres") => clusters.urlOf(name, { database, port: portOf(name) })
+  for (const name of nodes) clusters.prepare(name)
+  const start = (name: string, ...options: ReadonlyArray<string>) =>
+    clusters.start(name, ...OPTIONS, ...more, ...options)
   const follow = (name: string) =>
-    start(name, `-c primary_conninfo='host=${homeOf("primary")} port=${portOf("primary")} user=owner'`)
-  const pidOf = (name: string) => Number(readFileSync(join(dataOf(name), "postmaster.pid"), "utf8").split("\n")[0])
+    start(name, `-c primary_conninfo='host=${clusters.homeOf("primary")} port=${portOf("primary")} user=owner'`)
   yield* Effect.addFinalizer(() =>
     Effect.sync(() => {
       for (const name of nodes.toReversed()) {
         try {
-          run(programs.pgCtl, "stop", "-m", "immediate", "-w", "-D", dataOf(name))
+          clusters.stop(name)
         } catch {
           // It was killed by its test.
         }
@@ -73,14 +50,14 @@ const startReplicated = Effect.fnUntraced(function* (
       rmSync(folder, { recursive: true, force: true, maxRetries: 20, retryDelay: 50 })
     })
   )
-  const locale = ["--locale=C", "--locale-provider=builtin", "--builtin-locale=C.UTF-8"]
-  run(programs.initdb, "-D", dataOf("primary"), "-U", "owner", "-A", "trust", "-E", "UTF8", ...locale, "--no-sync")
+  clusters.create("primary", "-A", "trust")
   for (const name of nodes.slice(1)) {
     // A copy of the stopped cluster; the standby streams all that has been written since.
-    cpSync(dataOf("primary"), dataOf(name), { recursive: true, preserveTimestamps: true })
-    writeFileSync(join(dataOf(name), "standby.signal"), "")
-    execFileSync("chown", ["-R", `${user.uid}:${user.gid}`, dataOf(name)])
-    chmodSync(dataOf(name), 0o700)
+    const data = clusters.dataOf(name)
+    cpSync(clusters.dataOf("primary"), data, { recursive: true, preserveTimestamps: true })
+    writeFileSync(join(data, "standby.signal"), "")
+    execFileSync("chown", ["-R", `${clusters.user.uid}:${clusters.user.gid}`, data])
+    chmodSync(data, 0o700)
   }
   start("primary", ...(port === undefined ? [] : [`-c listen_addresses=127.0.0.1 -c port=${port}`]))
   for (const name of nodes.slice(1)) follow(name)
@@ -103,7 +80,7 @@ const startReplicated = Effect.fnUntraced(function* (
     /** A new, migrated database on the primary. */
     url,
     /** What the primary has logged. */
-    log: () => readFileSync(join(homeOf("primary"), "log"), "utf8"),
+    log: () => readFileSync(join(clusters.homeOf("primary"), "log"), "utf8"),
     /** Runs a statement on the primary. */
     run: (statement: string) => Effect.runPromise(runOnServer(url, statement)),
     /** The same database on the standbys. */
@@ -122,11 +99,11 @@ const startReplicated = Effect.fnUntraced(function* (
         runOnServer(urlOf(nodes[index + 1]!), "SELECT pg_reload_conf()")
       ),
     /** Stops a standby at once, without a shutdown of its connections. */
-    crash: (index: number) => run(programs.pgCtl, "stop", "-m", "immediate", "-w", "-D", dataOf(nodes[index + 1]!)),
+    crash: (index: number) => clusters.stop(nodes[index + 1]!),
     /** The process of a standby's server, or of the primary's, which is -1. */
-    pidOf: (index: number) => pidOf(nodes[index + 1]!),
+    pidOf: (index: number) => clusters.pidOf(nodes[index + 1]!),
     /** Kills a standby for good. */
-    kill: (index: number) => process.kill(pidOf(nodes[index + 1]!), "SIGKILL"),
+    kill: (index: number) => process.kill(clusters.pidOf(nodes[index + 1]!), "SIGKILL"),
     restart: (index: number) => follow(nodes[index + 1]!)
   }
 }, Effect.provide(Reactivity.layer))
