@@ -14,7 +14,7 @@ import { hasCue } from "./figures/readAsked.ts"
 import { example as groupExample } from "./figures/resolveFigures.ts"
 import { figures } from "./figures/answerFigures.ts"
 import { eqName } from "./locate.ts"
-import { ofThoseBefore, previousIntent, readTurn } from "./followUps.ts"
+import { continues, previousIntent, readTurn } from "./followUps.ts"
 import { type Lookup, MANY_TYPES } from "./Lookup.ts"
 import { readBesides, readByParts } from "./readIntent.ts"
 import { respell } from "./respell.ts"
@@ -58,7 +58,7 @@ const NOT_FOUND = "I couldn't find "
 /** A declined question, answered as its parts say where these are understood in another order. */
 function* byParts({ context, earlier, said }: Conversation, reply: string): Script<string> {
   const isMissing = reply.startsWith(NOT_FOUND)
-  if (!(declines(reply) || isMissing) || ofThoseBefore(said, earlier, context) !== undefined) return reply
+  if (!(declines(reply) || isMissing) || continues(said, earlier, context)) return reply
   const isWhole = context.types.length < MANY_TYPES
   const all = isWhole || !hasCue(tokenize(said)) ? context : { ...context, types: yield* everyType(context.types) }
   for (const other of isMissing ? readBesides(said, all) : readByParts(said, all)) {

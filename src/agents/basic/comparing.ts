@@ -1,4 +1,5 @@
 /** "Does Raj have more leads than Nadia?": two counts of the same kind of rows, side by side. */
+import { MONTHS } from "../english.ts"
 import { meantBy } from "./alternatives.ts"
 import { described } from "./browse.ts"
 import type { Rule } from "./buildIntent.ts"
@@ -47,19 +48,38 @@ const compare =
 /** "Do more people want hardware or consulting", "more meetings in October or in November": two values of the last condition. */
 const either =
   (fewer: boolean) =>
-  ({ i, lookup, rest }: Captures, context: Context): Intent | undefined => {
-    const own = readLookup(lookup!, context)
+  ({ i, ...captures }: Captures, context: Context): Intent | undefined => {
+    const [lookup, rest] = inOneYear(captures["lookup"]!, captures["rest"]!)
+    const own = readLookup(lookup, context)
     const last = own?.conditions.at(-1)
     if (own === undefined || last === undefined || "order" in own || "limit" in own) return undefined
     const before = own.conditions.slice(0, -1)
-    const alone = readConditions(rest!, context)
-    const rival = alone?.length === 1 && alone[0]!._tag === last._tag ? alone[0] : withValue(last, rest!, context)
-    const said = rival && [last, rival].map(valueOf)
+    const alone = readConditions(rest, context)
+    const rival = alone?.length === 1 && alone[0]!._tag === last._tag ? alone[0] : withValue(last, rest, context)
+    const years = [inherited(captures["lookup"]!, lookup), inherited(captures["rest"]!, rest)] as const
+    const said = rival && ([valueOf(last, years[0]), valueOf(rival, years[1])] as const)
     if (rival === undefined || said?.[0] === undefined || said[1] === undefined) return undefined
     const mine = i?.[0]?.word === "i" ? [Condition.Mine()] : []
     const sides = [last, rival].map((one): Lookup => ({ ...own, conditions: [...mine, ...before, one] }))
     return Intent.Comparison({ asks: "which", fewer, sides: [sides[0]!, sides[1]!], names: [said[0], said[1]] })
   }
+
+/** "In October or in November 2023": both months have the year that is said once. */
+const inOneYear = (
+  first: ReadonlyArray<Token>,
+  second: ReadonlyArray<Token>
+): readonly [ReadonlyArray<Token>, ReadonlyArray<Token>] => {
+  const isMonth = (words: ReadonlyArray<Token>) => MONTHS[words.at(-1)?.word ?? ""] !== undefined
+  const yearOf = (words: ReadonlyArray<Token>) =>
+    /^\d{4}$/.test(words.at(-1)!.word) && isMonth(words.slice(0, -1)) ? [words.at(-1)!] : []
+  return [
+    isMonth(first) ? [...first, ...yearOf(second)] : first,
+    isMonth(second) ? [...second, ...yearOf(first)] : second
+  ]
+}
+
+const inherited = (said: ReadonlyArray<Token>, read: ReadonlyArray<Token>): string | undefined =>
+  read.length > said.length ? read.at(-1)!.word : undefined
 
 /** The condition with another value. */
 const withValue = (condition: Condition, words: ReadonlyArray<Token>, context: Context): Condition | undefined => {
@@ -74,14 +94,18 @@ const withValue = (condition: Condition, words: ReadonlyArray<Token>, context: C
   }
 }
 
-const valueOf = (condition: Condition): string | undefined => {
+/** What a condition is called, without a year that wasn't said with it. */
+const valueOf = (condition: Condition, year?: string): string | undefined => {
   switch (condition._tag) {
     case "Quality":
       return condition.words
     case "At":
       return written(condition.words)
     case "Time":
-      return condition.when.said.replace(/^(in|on|during) /, "")
+      return condition.when.said
+        .replace(/^(in|on|during) /, "")
+        .replace(year ?? "", "")
+        .trim()
     default:
       return undefined
   }
@@ -192,5 +216,7 @@ export function* comparison({ asks, fewer, names, sides }: Comparison, context: 
   const winner = difference > 0 ? 0 : 1
   const name = [first, second][winner]!
   const lead = isMine[winner] === true ? `You (${name}) have` : `${name} has`
-  return difference === 0 ? `Both have as many: ${counts}` : `${lead} ${fewer ? "fewer" : "more"}: ${counts}`
+  const isExact = one.totalIsLowerBound !== true && two.totalIsLowerBound !== true
+  const by = isExact ? `${amount({ total: Math.abs(difference) })} ` : ""
+  return difference === 0 ? `Both have as many: ${counts}` : `${lead} ${by}${fewer ? "fewer" : "more"}: ${counts}`
 }

@@ -112,7 +112,8 @@ const resolveFollowUp = (intent: Intent, earlier: ReadonlyArray<string>, context
   const last = () => previousIntent(earlier, context)
   switch (intent._tag) {
     case "Regroup": {
-      const previous = last()
+      const before = last()
+      const previous = before?._tag === "Titled" ? before.otherwise : before
       if (previous?._tag === "Figures" && previous.asked.rows === undefined && previous.asked.part === undefined) {
         const { best: _, having: __, ...asked } = previous.asked
         return Intent.Figures({ asked: { ...asked, by: [intent.by] } })
@@ -267,7 +268,7 @@ const besideLast = (said: string, earlier: ReadonlyArray<string>, context: Conte
 }
 
 /** "How many are software?": of the rows of the last question; undefined if the message isn't about those. */
-export const ofThoseBefore = (said: string, earlier: ReadonlyArray<string>, context: Context): Intent | undefined => {
+const ofThoseBefore = (said: string, earlier: ReadonlyArray<string>, context: Context): Intent | undefined => {
   const found = earlier.length === 0 ? undefined : elided(stripped(tokenize(said)), context)
   const previous = found && previousIntent(earlier, context)
   const noun = previous && nounOf(previous)
@@ -289,6 +290,11 @@ const nounOf = (intent: Intent): Noun | undefined => {
       return undefined
   }
 }
+
+/** Whether a message is about the question before it: "and by owner?". */
+export const continues = (said: string, earlier: ReadonlyArray<string>, context: Context): boolean =>
+  earlier.length > 0 &&
+  (FOLLOWS.has(readIntent(said, context)._tag) || ofThoseBefore(said, earlier, context) !== undefined)
 
 /** The intent of a message, completed from those before it. */
 export const readTurn = (said: string, earlier: ReadonlyArray<string>, context: Context): Intent => {

@@ -134,8 +134,9 @@ export function* locate(subject: Exclude<Subject, { _tag: "Focus" }>, context: C
   const wholes = others.map((type) => ({ type, filters: eqName(typed === undefined ? name : written(spoken)) }))
   const towns = withTown(tokens, columns).map((filters) => ({ type: first, filters }))
   // "jaden whites phone", "the Anderssons": the final s is not part of the name.
-  const shorter = /\p{L}\p{L}\p{L}s$/u.test(name) ? [{ type: first, filters: eqName(name.slice(0, -1)) }] : []
-  const shortly = shorter.length === 0 ? [] : [{ type: first, filters: partly(name.slice(0, -1)) }]
+  const short = /\p{L}\p{L}\p{L}s$/u.test(name) ? [name.slice(0, -1)] : []
+  const shorter = short.flatMap((each) => [first, ...others].map((type) => ({ type, filters: eqName(each) })))
+  const shortly = short.map((each) => ({ type: first, filters: partly(each) }))
   const tries = [...wholes, ...towns, ...shorter, { type: first, filters: partly(name) }, ...shortly]
   const readable = tries.filter(({ type }) => !unread.has(type))
   const answers = yield* inParallel(readable.map(({ filters, type }) => some(filters)(type)))

@@ -13,6 +13,7 @@ import { fitsCondition, isValue } from "./conditionParts.ts"
 import { CONDITIONS } from "./conditions.ts"
 import { timeAt } from "./readTime.ts"
 import { remembered } from "./remembered.ts"
+import { withSharedUnit } from "./sharedUnit.ts"
 import { folded, type Token, tokenize, written } from "./tokenize.ts"
 
 const MAX_BEFORE_NOUN = 8
@@ -240,5 +241,6 @@ export const readConditions = (
     }
     return undefined
   }
-  return from(tokens)
+  const read = from(tokens)
+  return read && withSharedUnit(read)
 }

@@ -58,8 +58,10 @@ export const tokenize = (message: string): ReadonlyArray<Token> => {
     const [before, inner, after] = parted(piece === "\n" ? ";" : printable(piece))
     if (before !== "" || inner === "") close(tokens, before + (inner === "" ? after : ""))
     if (inner === "") continue
-    // "AC/DC" is a name.
-    const all = /^\p{Lu}+\/\p{Lu}+$/u.test(inner) ? [inner] : inner.split(/[,;/](?=\p{L})|(?<=\p{L})[,;]/u)
+    // "AC/DC" and "ac/dc" are names.
+    const all = /^(?:\p{Lu}+\/\p{Lu}+|\p{L}{1,2}\/\p{L}{1,2})$/u.test(inner)
+      ? [inner]
+      : inner.split(/[,;/](?=\p{L})|(?<=\p{L})[,;]/u)
     for (const part of all) {
       if (part === "") continue
       close(tokens, part === inner || inner.startsWith(part) ? "" : ",")

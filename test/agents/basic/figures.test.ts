@@ -57,10 +57,11 @@ const FRESH = [
   "twentyfifth",
   "twentysixth",
   "twentyseventh",
-  "twentyninth"
+  "twentyninth",
+  "thirtysecond"
 ]
 /** The share of a set that is right at least. */
-const FLOORS: Readonly<Record<string, number>> = { twentyninth: 0.7 }
+const FLOORS: Readonly<Record<string, number>> = { twentyninth: 0.7, thirtysecond: 0.45 }
 
 layer(BasicAgent, { excludeTestServices: true })("figures in basic mode", (it) => {
   it.effect("are right or declined, and never wrong, also in words that the rules weren't written for", () =>

@@ -7,64 +7,66 @@ import { someOf } from "../../support/long.ts"
 import { read, score } from "./officeScore.ts"
 import { chinook, HARBOR, harbor, JANE, LENA, SAM, TEAM, team } from "./officeSetting.ts"
 
-/** The sets, the share of them that is right at least, and whether they ask all four databases. */
-const SETS = [
-  ["fresh", 0.9, true],
-  ["second", 0.85, true],
-  ["third", 0.8, true],
-  ["fourth", 0.85, true],
-  ["fifth", 0.95, true],
-  ["sixth", 0.95, true],
-  ["seventh", 0.88, true],
-  ["eighth", 0.9, false],
-  ["ninth", 0.8, true],
-  ["tenth", 0.6, true],
-  ["eleventh", 0.5, false],
-  ["twelfth", 0.85, false],
-  ["thirteenth", 0.6, false],
-  ["fourteenth", 0.8, false],
-  ["fifteenth", 0.8, false],
-  ["sixteenth", 0.85, false],
-  ["seventeenth", 0.85, false],
-  ["eighteenth", 0.9, false],
-  ["nineteenth", 0.8, false],
-  ["twentieth", 0.9, false],
-  ["twentyfirst", 0.9, false],
-  ["twentysecond", 0.75, false],
-  ["twentythird", 0.9, false],
-  ["twentyfourth", 0.9, false],
-  ["twentyfifth", 0.9, false],
-  ["twentysixth", 0.9, false],
-  ["twentyseventh", 0.9, false],
-  ["twentyeighth", 0.5, false],
-  ["twentyninth", 0.85, true],
-  ["leftout", 0.5, false],
-  ["dropped", 0.85, false],
-  ["thirtieth", 0.9, true],
-  ["thirtyfirst", 0.85, true]
-] as const
+const BOTH = ["harbor", "chinook"] as const
+const NONE = [] as const
+/** The sets, the share of them that is right at least, and the databases that they ask besides the team's. */
+const SETS: ReadonlyArray<readonly [name: string, floor: number, besides: ReadonlyArray<"harbor" | "chinook">]> = [
+  ["fresh", 0.9, BOTH],
+  ["second", 0.85, BOTH],
+  ["third", 0.8, BOTH],
+  ["fourth", 0.85, BOTH],
+  ["fifth", 0.95, BOTH],
+  ["sixth", 0.95, BOTH],
+  ["seventh", 0.88, BOTH],
+  ["eighth", 0.9, NONE],
+  ["ninth", 0.8, BOTH],
+  ["tenth", 0.6, BOTH],
+  ["eleventh", 0.5, NONE],
+  ["twelfth", 0.85, NONE],
+  ["thirteenth", 0.6, NONE],
+  ["fourteenth", 0.8, NONE],
+  ["fifteenth", 0.8, NONE],
+  ["sixteenth", 0.85, NONE],
+  ["seventeenth", 0.85, NONE],
+  ["eighteenth", 0.9, NONE],
+  ["nineteenth", 0.8, NONE],
+  ["twentieth", 0.9, NONE],
+  ["twentyfirst", 0.9, NONE],
+  ["twentysecond", 0.75, NONE],
+  ["twentythird", 0.9, NONE],
+  ["twentyfourth", 0.9, NONE],
+  ["twentyfifth", 0.9, NONE],
+  ["twentysixth", 0.9, NONE],
+  ["twentyseventh", 0.9, NONE],
+  ["twentyeighth", 0.5, NONE],
+  ["twentyninth", 0.85, BOTH],
+  ["leftout", 0.5, NONE],
+  ["dropped", 0.85, NONE],
+  ["thirtieth", 0.9, BOTH],
+  ["thirtyfirst", 0.85, BOTH],
+  ["thirtysecond", 0.7, BOTH],
+  ["thirtythird", 0.5, ["chinook"]]
+]
 
 layer(BasicAgent, { excludeTestServices: true })("questions in people's own wording", (it) => {
   it.effect("are answered rightly or declined, and never falsely", () =>
     Effect.gen(function* () {
       const [sales, sample, shop] = [yield* team, yield* harbor, yield* chinook]
-      const asked = Effect.fnUntraced(function* (name: string, floor: number, isWhole: boolean) {
+      const asked = Effect.fnUntraced(function* ([name, floor, besides]: (typeof SETS)[number]) {
         const tallies = [
           yield* score(sales, LENA, TEAM, read(`${name}-crm`)),
           yield* score(sales, SAM, TEAM, read(`${name}-calendar`))
         ]
-        if (isWhole)
-          tallies.push(
-            yield* score(sample, "rosa.delgado@harbor.example", HARBOR, read(`${name}-harbor`)),
-            yield* score(shop, JANE, "", read(`${name}-chinook`))
-          )
+        if (besides.includes("harbor"))
+          tallies.push(yield* score(sample, "rosa.delgado@harbor.example", HARBOR, read(`${name}-harbor`)))
+        if (besides.includes("chinook")) tallies.push(yield* score(shop, JANE, "", read(`${name}-chinook`)))
         const sum = (judged: "right" | "declined" | "false") => tallies.reduce((all, tally) => all + tally[judged], 0)
         const all = sum("right") + sum("declined") + sum("false")
         console.log(`${name}: ${sum("right")} of ${all} right, ${sum("declined")} declined, ${sum("false")} false`)
         expect([name, sum("false")]).toEqual([name, 0])
         expect([name, sum("right") / all >= floor]).toEqual([name, true])
       })
-      for (const [name, floor, isWhole] of someOf(SETS)) yield* asked(name, floor, isWhole)
+      for (const set of someOf(SETS)) yield* asked(set)
     })
   )
 })

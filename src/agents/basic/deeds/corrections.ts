@@ -70,6 +70,18 @@ const LEADS = /^(to|for|on|by|as|until|till|in|into|with|under|at)$/
 const MAX_CORRECTION = 6
 const ENDS = /[.,;!–—-]/
 
+const STRONGLY = byLength("no wait|wait no|oh wait|hang on|hold on|scratch that|strike that|forget that".split("|"))
+
+/** Whether a message takes back what it began with, and goes on: "…, no wait, she has those. It's the other one". */
+export const isTakenBack = (words: Words): boolean =>
+  words.some(
+    (word, at) =>
+      at > 1 &&
+      word.quoted !== true &&
+      ENDS.test(words[at - 1]!.after) &&
+      STRONGLY.some((phrase) => startsWith(words.slice(at), phrase))
+  )
+
 /** The request without the correction, and the one with it; undefined without a correction. */
 export const corrected = (
   { text, words }: Said,

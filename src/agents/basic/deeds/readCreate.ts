@@ -33,9 +33,19 @@ export const isValue = (words: Words, isList = false): boolean => {
     const { after, quoted, word } = each
     if (quoted === true || (isBeyond(each) && word !== "me")) return false
     if (at > 0 && /^(called|named|titled|entitled)$/.test(each.text)) return false
+    // "A better name would be …" tells the value, and is none.
+    if (at > 0 && /^(would|could|should)$/.test(each.text)) return false
     if (at < words.length - 1 && /[.;!?]/.test(after)) return false
     const next = words[at + 1]?.word ?? ""
     if (!isList && after.includes(",") && JOINERS.has(next) && next !== "and" && next !== "as") return false
+    // "…, and no, I haven't called them".
+    if (
+      !isList &&
+      after.includes(",") &&
+      next === "and" &&
+      /^(no|yes|not|never|i|we|it)$/.test(words[at + 2]?.word ?? "")
+    )
+      return false
     return isList || !((word === "and" || after.includes(",") || word === "then") && OTHER_REQUESTS.has(next))
   })
 }

@@ -9,7 +9,7 @@ import { nounAt } from "../Lookup.ts"
 import type { Context } from "../readConversation.ts"
 import { clausesOf, isPlaceOf, JOINERS, withoutClosers, withoutOpeners } from "./clauses.ts"
 import { combine } from "./combine.ts"
-import { corrected, isRetracted } from "./corrections.ts"
+import { corrected, isRetracted, isTakenBack } from "./corrections.ts"
 import { Deed, Part, type Request, Setting } from "./Deed.ts"
 import { isDuty, isFinishing } from "./duties.ts"
 import { withNoun } from "./everything.ts"
@@ -24,6 +24,7 @@ import { couldBeName, readSubject } from "./readSubject.ts"
 import { pairsOf } from "./pairs.ts"
 import { isPolite, reasonsOf } from "./reasons.ts"
 import { respelt } from "./respelt.ts"
+import { withCellMeant } from "./cellMeant.ts"
 import { assigned, withoutAbsence, withIts, withOwner, withoutPlease, withSpelling } from "./rewrite.ts"
 import type { Rule } from "./parts.ts"
 import { RULES } from "./rules.ts"
@@ -47,18 +48,24 @@ const COSTS = { shapes: 100, capture: 1, subject: 2, join: 6 }
 export const readRequest = (message: string, context: Context): Request =>
   readAgain(
     withSpelling(
-      withOwner(withoutAbsence(withFollowUps(withIts(withoutPlease(readWords(message))), context), context))
+      withOwner(
+        withoutAbsence(
+          withCellMeant(withFollowUps(withIts(withoutPlease(readWords(message))), context), context),
+          context
+        )
+      )
     ),
     context
   )
 
 /** Reads words that were prepared before. */
 export const readAgain = (said: Said, context: Context): Request => {
-  if (isRetracted(said.words)) return { said, deeds: [], loose: [], framed: [] }
+  const correction = corrected(said, calendarOf(context))
+  if (isRetracted(said.words) || (correction === undefined && isTakenBack(said.words)))
+    return { said, deeds: [], loose: [], framed: [] }
   const [effort, more] = [new Effort(MAX_EFFORT), new Effort(MAX_EFFORT / 2)]
   const [parts, others] = [partReader(context, effort), partReader(context, more)]
   const read = (each: Said) => readOne(each, context, parts, effort)
-  const correction = corrected(said, calendarOf(context))
   const [before, instead] = [correction?.before ?? said, correction?.after].map((each) => each && read(each))
   const pairs =
     correction === undefined

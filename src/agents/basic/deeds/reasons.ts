@@ -96,6 +96,8 @@ export const reasonsOf = (
     return []
   // "Order laptops is Nia's" says whose another row is.
   if (words.at(-1)!.word === "'s" || /^(mine|yours|theirs|hers|his)$/.test(words.at(-1)!.word)) return []
+  // "Only Quinn Martin is at Proposal" says which row stays as it is.
+  if (first?.quoted !== true && /^(only|just)$/.test(first?.word ?? "") && words[1]?.capital === true) return []
   // "Leila has it" says whose the row is to be.
   if (/ (has|have|owns|gets|takes|got) (it|this|that|them)$/.test(words.map(({ word }) => word).join(" "))) return []
   if (first === undefined || words.length < 2 || words.length > MAX_REASON) return []

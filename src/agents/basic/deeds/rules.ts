@@ -268,7 +268,9 @@ export const RULES: ReadonlyArray<Rule> = [
       "<later> {x} 's {c} (back|out|by)? {d} (later)?",
       "{x} 's {c} {d} later",
       "(the)? {c} (of|for|on|with) {x} {d} later",
-      "{x} (should|needs to|must|has to|ought to|will|is going to) (start|begin|be|happen|be pushed back|be pushed|be delayed|be postponed|be moved|be moved back|move|move back|get pushed back) (by)? {d} (later|back)?",
+      // "Has to be two hours" says how long it takes.
+      "{x} (should|needs to|must|has to|ought to|will|is going to) (start|begin|be|happen) (by)? {d} (later|back)",
+      "{x} (should|needs to|must|has to|ought to|will|is going to) (be pushed back|be pushed|be delayed|be postponed|be moved|be moved back|move|move back|get pushed back) (by)? {d} (later|back)?",
       "{x} (is|'s|got|has been|was) (delayed|postponed|pushed back|pushed) by {d}",
       "(can|could|may|shall|let|have) {x} (start|begin|be|happen|take place|be moved|be pushed|be pushed back|be pushed out) (by)? {d} (later|back|out)",
       "{x} (can|could|may|should|must|needs to|has to|will) be (delayed|postponed|pushed back|pushed|put back|moved back|deferred|extended) (by)? {d}",

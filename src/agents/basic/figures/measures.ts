@@ -174,8 +174,8 @@ const MEASURES = rules<Measure>(
       "how much (money|revenue) (did|do|have) {i} (have|get) {tail}",
       "what (did|does) our company (earn|make|turn over|take in)",
       "what (did|does) our company (earn|make|turn over|take in) {tail}",
-      "what (did|do) {i} (earn|make|turn over|take in)",
-      "what (did|do) {i} (earn|make|turn over|take in) {tail}",
+      "(what|how much) (did|do|have) {i} (earn|make|turn over|take in|invoice|invoiced|bill|billed) (altogether|in total|overall|all together)?",
+      "(what|how much) (did|do|have) {i} (earn|make|turn over|take in|invoice|invoiced|bill|billed) (altogether|in total|overall|all together)? {tail}",
       "(the)? (total|amount|total amount)? (invoiced|billed|sold|earned) {tail}",
       "how much (money|revenue) (came in|came|comes|did we get) {tail}"
     ],
@@ -183,10 +183,10 @@ const MEASURES = rules<Measure>(
   ],
   [
     [
-      "(how much|what) (money)? (has|have|did|does|do) (the|our|all|all our|my)? {lookup} <spent> (with us|on us|here|so far)?",
-      "(how much|what) (money)? (has|have|did|does|do) (the|our|all|all our|my)? {lookup} <spent> {tail}",
-      "how much (money|revenue)? (has|have|did|does|do) (the|our|all|all our|my)? {lookup} (brought in|bring in|generate|generated)",
-      "(the)? (total|overall)? <revenue> (from|of|by|with) (the|our|all|all our|my)? {lookup}"
+      "(how much|what) (money)? (has|have|did|does|do) (the|our|all|all our)? {lookup} <spent> (with us|on us|here|so far)?",
+      "(how much|what) (money)? (has|have|did|does|do) (the|our|all|all our)? {lookup} <spent> {tail}",
+      "how much (money|revenue)? (has|have|did|does|do) (the|our|all|all our)? {lookup} (brought in|bring in|generate|generated)",
+      "(the)? (total|overall)? <revenue> (from|of|by|with) (the|our|all|all our)? {lookup}"
     ],
     (captures, context) => spentBy(captures, context)
   ],
