@@ -39,8 +39,8 @@ const MAX_SUBJECT = 26
 /** More readings than this are too many to try. */
 const MAX_READINGS = 24
 
-/** A third more than the longest requests of the tests need. */
-const MAX_EFFORT = 45_000
+/** A fifth more than the longest requests of the tests need. */
+const MAX_EFFORT = 24_000
 /** What an attempt costs: about its share of the time. */
 const COSTS = { shapes: 100, capture: 1, subject: 2, join: 6 }
 
