@@ -1037,7 +1037,7 @@ export const replays = [
     test: ["test/agents/linear.test.ts", "are read as requests without holding the event loop"],
     defence: "Effort.ts: the attempts to read one message are counted; a message that needs more is not understood",
     removed: "the limit of a request",
-    patches: [["src/agents/basic/deeds/readRequest.ts", "MAX_EFFORT = 45_000", "MAX_EFFORT = 45_000_000"]]
+    patches: [["src/agents/basic/deeds/readRequest.ts", "MAX_EFFORT = 24_000", "MAX_EFFORT = 45_000_000"]]
   },
   {
     name: "A question of the rules' own words holds up the process (our own review)",
