@@ -165,17 +165,21 @@ describe("an administrator's import", () => {
       )
     )
     const late = () => server.run(refusalOfFile(atlas.organization, "name\nLate Comer\n", { administrator: principal }))
-    let release = () => {}
-    const held = new Promise<void>((resolve) => (release = resolve))
+    let [release, isHeld] = [() => {}, () => {}]
+    const free = new Promise<void>((resolve) => (release = resolve))
+    const held = new Promise<void>((resolve) => (isHeld = resolve))
     const changing = server.run(
       Effect.flatMap(Database, ({ app }) =>
         Effect.gen(function* () {
           yield* holdEpoch(app, id)
           yield* raiseEpoch(app, id, [{ actor: "operator", action: "membership.changed", subject: "x" }])
-          yield* Effect.promise(() => held)
+          isHeld()
+          yield* Effect.promise(() => free)
         }).pipe(app.withTransaction)
       )
     )
+    // An import that begins before the change holds the epoch would wait for nothing.
+    await held
     const during = late()
     await until(() => server.run(waitsForTheEpoch))
     release()
