@@ -22,7 +22,6 @@ import { labelFrom, slugFrom } from "../../src/domain/names.ts"
 import { closest, masked, printable, quoted } from "../../src/domain/text.ts"
 import { dateRange, isoDate, isoTimestamp, parseId } from "../../src/domain/values.ts"
 import { repeatedKey } from "../../src/permissions/repeatedKey.ts"
-import { series } from "../support/long.ts"
 import { slowAmong, slowTexts } from "../support/linear.ts"
 import { knownDescriptions, knownQuestions, knownRequests } from "../support/sentences.ts"
 
@@ -129,22 +128,14 @@ describe("sentences of the words that the rules know", () => {
   ]
 
   it("are read as questions without holding the event loop", () =>
-    expect(
-      slowAmong([...knownQuestions(series({ short: 50, long: 150 })), ...QUESTIONS], (text) =>
-        readIntent(text, { ...TASKS })
-      )
-    ).toEqual([]))
+    expect(slowAmong([...knownQuestions(150), ...QUESTIONS], (text) => readIntent(text, { ...TASKS }))).toEqual([]))
 
   it("are read as requests without holding the event loop", () =>
-    expect(
-      slowAmong([...knownRequests(series({ short: 50, long: 150 })), ...REQUESTS], (text) =>
-        readRequest(text, { ...TASKS })
-      )
-    ).toEqual([]))
+    expect(slowAmong([...knownRequests(150), ...REQUESTS], (text) => readRequest(text, { ...TASKS }))).toEqual([]))
 
   it("are read as descriptions of a new row without holding the event loop", () => {
-    const sentences = [...knownDescriptions(series({ short: 25, long: 80 })), ...DESCRIPTIONS]
-    expect(sentences.flatMap(newRow).length).toBeGreaterThan(series({ short: 12, long: 40 }))
+    const sentences = [...knownDescriptions(80), ...DESCRIPTIONS]
+    expect(sentences.flatMap(newRow).length).toBeGreaterThan(40)
     expect(slowAmong(sentences, newRow)).toEqual([])
   })
 })
