@@ -39,7 +39,7 @@ const temporary = (name: string) =>
 
 /**
  * Like the embedded server's, except that nothing waits for a disk, and that it keeps little in memory of its own: creating a
- * database takes a fifth of the time. Only a crash of the machine could lose a row, and no test survives that.
+ * database takes a sixth of the time. Only a crash of the machine could lose a row, and no test survives that.
  */
 const SETTINGS = [
   "-c listen_addresses=",

@@ -98,9 +98,11 @@ export type Part = Data.TaggedEnum<{
     readonly isFramed?: true
     /** What another person wants, or did: only "please do so" can follow. */
     readonly isReported?: true
+    /** Whether it is about a cell of the row. */
+    readonly isOfCell?: true
   }
-  /** Why something is asked for; `isLoose` if it could also be a part of the request. */
-  Reason: { readonly subject?: Subject; readonly isLoose: boolean }
+  /** Why something is asked for; `isLoose` if it could also be a part of the request, `isOfCell` if it is about a cell of the row. */
+  Reason: { readonly subject?: Subject; readonly isLoose: boolean; readonly isOfCell?: true }
   /** "Apart from the done ones": the rows of the set that stay as they are. */
   Except: { readonly names?: ReadonlyArray<Words>; readonly conditions?: Lookup["conditions"] }
   /** "All three of them", after a set: how many rows it has, as the person says. */

@@ -2,7 +2,18 @@
 import type { Context } from "../readConversation.ts"
 import { withoutOpeners } from "./clauses.ts"
 import { type Fits, matches, shapeOf } from "./shapes.ts"
-import { readWords, type Said, textOf } from "./words.ts"
+import { readWords, type Said, textOf, type Word } from "./words.ts"
+
+const PART_OF = /^('s|of|for|on|from)$/
+const HAS = /^(has|have|had)$/
+const A_CELL = /^(a|an|the|no|wrong|old|outdated)$/
+
+/** Whether words speak of what a row has, and not of the row named from one place to another: "Ada's phone", "Ada has an old phone". */
+export const isOfCell = (words: ReadonlyArray<Word>, from: number, to: number): boolean => {
+  const isPart = (at: number) => words[at] !== undefined && words[at].quoted !== true && PART_OF.test(words[at].word)
+  const has = HAS.test(words[to]?.word ?? "") && A_CELL.test(words[to + 1]?.word ?? "")
+  return isPart(from - 1) || isPart(to) || has
+}
 
 const STATED = [
   "(the|this|that)? {c} (we have|we got|i have|on file)? (of|for|on|from) {x} (is|'s|was|are|were|has|had|does|did|no longer|stopped|seems|looks|bounces|bounced|changed) {rest}",
@@ -11,15 +22,16 @@ const STATED = [
   "{x} 's {c} (changed|bounces|bounced|stopped)"
 ].map(shapeOf)
 const ERASED = ["<delete> (it|that|this)", "(clear|empty|blank) (it|that|this)"].map(shapeOf)
+const CLOSER = /^(please|pls|now|then|thanks|thx|thank|you|cheers)$/
 const MAX_COLUMN = 3
 const MAX_NAME = 7
 
 /** The request to clear the cell; without a cell that is erased, the message as it is. */
 export const withCellMeant = (said: Said, { types }: Context): Said => {
-  const end = said.words.findIndex(({ after }) => /[.,;!–—]/.test(after))
+  const end = said.words.findIndex(({ after }) => /[.,:;!–—-]/.test(after))
   const rest = said.words.slice(end + 1)
   if (end < 2 || rest.length === 0) return said
-  const order = rest.at(-1)!.word === "please" ? rest.slice(0, -1) : rest
+  const order = rest.slice(0, rest.findLastIndex(({ word }) => !CLOSER.test(word)) + 1)
   const isErased = withoutOpeners(order).some((words) =>
     ERASED.some((shape) => !matches(shape, words, () => false).next().done)
   )

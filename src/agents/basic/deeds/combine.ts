@@ -14,6 +14,8 @@ interface State {
   readonly people: ReadonlyArray<ReadonlyArray<Word>>
   /** Whether a statement of a value was taken as a reason. */
   readonly isLoose?: boolean
+  /** Whether "it" can be a cell that was spoken of. */
+  readonly isOfCell?: true
   /** Whether the deed is only reported, so that no other request can be joined to it. */
   readonly isReported?: true
   /** Whether a frame was needed. */
@@ -64,7 +66,11 @@ const subjectOf = (deed: Deed): Subject | undefined => (deed._tag === "Create" ?
 const next = (state: State, part: Part, isQuestion: boolean): State | undefined => {
   switch (part._tag) {
     case "Reason": {
-      const loose = part.isLoose ? { ...state, isLoose: true } : state
+      const loose = {
+        ...state,
+        ...(part.isLoose && { isLoose: true }),
+        ...(part.isOfCell && { isOfCell: part.isOfCell })
+      }
       if (part.subject === undefined) return loose
       if (state.deed !== undefined) return isSame(part.subject, subjectOf(state.deed)) ? loose : undefined
       return state.subject === undefined ? { ...loose, subject: part.subject } : undefined
@@ -101,7 +107,9 @@ const next = (state: State, part: Part, isQuestion: boolean): State | undefined 
       // "They are no longer a customer", after the request itself.
       if (part.subject?._tag === "It") return state.deed === undefined ? undefined : state
       if (state.deed !== undefined) return isSame(part.subject, subjectOf(state.deed)) ? state : undefined
-      return state.subject !== undefined || part.subject === undefined ? undefined : { ...state, subject: part.subject }
+      return state.subject !== undefined || part.subject === undefined
+        ? undefined
+        : { ...state, subject: part.subject, ...(part.isOfCell && { isOfCell: part.isOfCell }) }
     }
     case "Detail":
       return state.deed?._tag === "Create"
@@ -132,6 +140,8 @@ const joined = (state: State, deed: Deed, asked: boolean): State | undefined => 
   if (state.isReported === true) return undefined
   if (before === undefined) {
     const own = subjectOf(deed)
+    // "Ada's phone is dead. Delete it": not the row.
+    if (deed._tag === "Delete" && own?._tag === "It" && state.isOfCell === true) return undefined
     if (deed._tag === "Create" && deed.name !== undefined && PRONOUN.test(folded(deed.name))) return undefined
     if (own?._tag === "It" && subject !== undefined && deed._tag !== "Create")
       return { ...state, deed: { ...deed, subject }, asked }

@@ -24,7 +24,7 @@ import { couldBeName, readSubject } from "./readSubject.ts"
 import { pairsOf } from "./pairs.ts"
 import { isPolite, reasonsOf } from "./reasons.ts"
 import { respelt } from "./respelt.ts"
-import { withCellMeant } from "./cellMeant.ts"
+import { isOfCell, withCellMeant } from "./cellMeant.ts"
 import { assigned, withoutAbsence, withIts, withOwner, withoutPlease, withSpelling } from "./rewrite.ts"
 import type { Rule } from "./parts.ts"
 import { RULES } from "./rules.ts"
@@ -369,10 +369,19 @@ const partReader = (context: Context, effort: Effort) => {
       shapes.length > 0 || JOINERS.has(clause[0]!.word)
         ? []
         : [Part.Detail({ rest: withoutClosers(clause, isPlace, false) })]
-    const parts = [...own, ...reasons, ...details]
+    const parts = [...own, ...reasons, ...details].map((part) => ofCell(part, clause))
     known.set(key, parts)
     return parts
   }
+}
+
+/** "Ada's phone is dead": marks what is told of a cell. */
+const ofCell = (part: Part, clause: Words): Part => {
+  if ((part._tag !== "Reason" && part._tag !== "Statement") || part.subject?._tag !== "Named") return part
+  const [first, last] = [part.subject.words[0]!, part.subject.words.at(-1)!]
+  const from = clause.findIndex(({ start }) => start === first.start)
+  const to = clause.findIndex(({ end }) => end === last.end) + 1
+  return isOfCell(clause, from, to) ? { ...part, isOfCell: true } : part
 }
 
 /** "Could we have the call with Nadia at 4 instead": it is there already. */

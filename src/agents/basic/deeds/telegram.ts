@@ -7,6 +7,7 @@ import { nounAt } from "../Lookup.ts"
 import type { Context, ContextType } from "../readConversation.ts"
 import type { Script } from "../script.ts"
 import { withoutClosers, withoutOpeners } from "./clauses.ts"
+import { isOfCell } from "./cellMeant.ts"
 import { isRetracted } from "./corrections.ts"
 import { Deed, type Request, Subject } from "./Deed.ts"
 import { isOwed } from "./duties.ts"
@@ -69,8 +70,13 @@ function* afterReason(said: Said, led: Led, context: Context): Script<Request | 
   // "Give her Rotate keys": a person who was named before.
   const isReceiver = at >= 0 && /^(him|her|them)$/.test(request[at]!.word) && GIVES.test(request[at - 1]!.word)
   const own = parts ?? (isReceiver ? undefined : readAgain({ ...said, words: named }, context))
-  return own === undefined || !asksForChange(own) || (isTold && isOfRows(own)) ? undefined : own
+  if (own === undefined || !asksForChange(own) || (isTold && isOfRows(own))) return undefined
+  // "Ada's phone is dead, delete it": not the row.
+  return name !== undefined && isOfCell(led.reason, name.from, name.to) && deletes(own) ? undefined : own
 }
+
+const deletes = ({ deeds, framed, loose }: Request): boolean =>
+  [...deeds, ...loose, ...framed].some(({ _tag }) => _tag === "Delete")
 
 /** The request with the name in the place of its pronoun. */
 const withName = (request: Words, at: number, reason: Words, name: Name | undefined): Words =>
