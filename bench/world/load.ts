@@ -6,6 +6,7 @@
 import type { PgClient } from "@effect/sql-pg"
 import { Effect } from "effect"
 import { Database } from "../../src/database/Database.ts"
+import { refreshStatistics } from "../../src/database/statistics.ts"
 import type { Organization } from "../../src/domain/EntityType.ts"
 import { foldText } from "../../src/domain/keys.ts"
 import { IdentityResolver } from "../../src/services/members/IdentityResolver.ts"
@@ -202,6 +203,12 @@ const fill = (owner: PgClient.PgClient, bySize: ReadonlyArray<ReadonlyArray<unkn
       Effect.andThen(
         owner.unsafe(`VACUUM (ANALYZE) max.organizations, ${TABLES.map((table) => `data.${table}`).join(", ")}`)
           .unprepared
+      ),
+      Effect.andThen(
+        refreshStatistics(
+          owner,
+          TABLES.map((table) => ({ schema: "data", table }))
+        )
       )
     )
 

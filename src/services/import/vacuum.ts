@@ -2,14 +2,19 @@
 import type { PgClient } from "@effect/sql-pg"
 import { Effect } from "effect"
 import { qualified } from "../../database/sql/SqlWriter.ts"
+import { refreshStatistics } from "../../database/statistics.ts"
 import type { Relation } from "../../domain/EntityType.ts"
 
-/** Both commands only improve speed: a failure doesn't undo the import. */
+/** Both only improve speed: a failure doesn't undo the import. */
 export const makeVacuum = (owner: PgClient.PgClient) => (relations: ReadonlyArray<Relation>) =>
-  Effect.forEach(
-    ["ANALYZE", "VACUUM (TRUNCATE false)"].flatMap((command) =>
-      relations.map((relation) => `${command} ${qualified(relation)}`)
+  refreshStatistics(owner, relations).pipe(
+    Effect.andThen(
+      Effect.forEach(
+        relations,
+        (relation) => owner.unsafe(`VACUUM (TRUNCATE false) ${qualified(relation)}`).unprepared,
+        { discard: true }
+      )
     ),
-    (statement) => owner.unsafe(statement).unprepared,
-    { discard: true }
-  ).pipe(Effect.timeout("1 minute"), Effect.ignore)
+    Effect.timeout("1 minute"),
+    Effect.ignore
+  )

@@ -10,10 +10,11 @@ import { Effect, Exit, type Redacted } from "effect"
 import { OPERATOR } from "../../database/audit.ts"
 import { raiseEpoch } from "../../database/epoch.ts"
 import { qualified } from "../../database/sql/SqlWriter.ts"
+import { refreshStatistics } from "../../database/statistics.ts"
 import { OperatorError } from "../../domain/errors.ts"
 import { encodeId } from "../../domain/ids.ts"
 import { printable } from "../../domain/text.ts"
-import { define, isOwnTable } from "../catalog/physicalColumns.ts"
+import { isOwnTable } from "../catalog/physicalColumns.ts"
 import { compareAhead, compareFenced } from "./move/checksums.ts"
 import { checkDirectory, type Directory, route } from "./move/directory.ts"
 import { close, reopen, TAKEN_OVER } from "./move/fence.ts"
@@ -174,7 +175,7 @@ const copy = Effect.fn("Move.copy")(function* (moving: Moving, connection: MoveR
   const [user] = yield* source.owner<{ name: string }>`SELECT current_user::text AS name`
   yield* subscribe(moving, connection(user!.name, nameFor(id)))
   yield* awaitCopy(moving)
-  yield* define(target.owner, [`ANALYZE ${tables.map(qualified).join(", ")}`])
+  yield* refreshStatistics(target.owner, tables)
 })
 
 /** Opens the organization at the source again after a failure behind the fence; says whether it did. */

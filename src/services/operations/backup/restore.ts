@@ -9,6 +9,7 @@ import { raiseEpoch } from "../../../database/epoch.ts"
 import { holdMigrations, inspect, migrate, pendingStatements, refuseNewer } from "../../../database/migrate.ts"
 import { SCHEMA_VERSION } from "../../../database/migrations/index.ts"
 import { identifier, qualified } from "../../../database/sql/SqlWriter.ts"
+import { refreshStatistics } from "../../../database/statistics.ts"
 import { OperatorError } from "../../../domain/errors.ts"
 import { define, MANAGED } from "../../catalog/physicalColumns.ts"
 import { texts } from "../../import/statements.ts"
@@ -54,8 +55,9 @@ export const restoreInto = Effect.fn("Backup.restore")(function* <E, R>(
   }).pipe(owner.withTransaction)
   // Mapped relations whose rights this user may not grant are unavailable; doctor names them.
   yield* Effect.ignore(grantAll(owner))
-  // VACUUM and ANALYZE only affect speed: a failure here doesn't undo the restore.
-  yield* Effect.ignore(define(owner, [`VACUUM (ANALYZE) ${filled.tables.map(qualified).join(", ")}`]))
+  // Both only affect speed: a failure here doesn't undo the restore.
+  yield* Effect.ignore(define(owner, [`VACUUM ${filled.tables.map(qualified).join(", ")}`]))
+  yield* Effect.ignore(refreshStatistics(owner, filled.tables))
   return restored
 })
 
