@@ -117,13 +117,16 @@ export const openCluster = async () => {
     const name = (await members()).find(({ role }) => role === wanted)?.name
     return nodes.find((node) => node.name === name)
   }
+  // A former leader counts as running before it is rewound to the new one's timeline; only then it streams from it.
+  const streaming = () => query(superuser, "SELECT count(*) FROM pg_stat_replication WHERE state = 'streaming'")
   const isHealthy = async (synchronous) => {
     const all = await members()
     return (
       all.length === NODES.length &&
       all.every(({ state }) => state === "running" || state === "streaming") &&
       all.filter(({ role }) => role === "sync_standby").length === (synchronous ? 1 : 0) &&
-      all.filter(({ role }) => role === "leader").length === 1
+      all.filter(({ role }) => role === "leader").length === 1 &&
+      Number(streaming()) === NODES.length - 1
     )
   }
   const healthy = (synchronous = true) =>
