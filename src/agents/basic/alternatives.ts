@@ -1,8 +1,9 @@
 /** "Raj or Lena": values of one column, of which a row has any. A part of a name becomes the ids of those who are called so. */
 import { foldText } from "../../domain/keys.ts"
 import type { ListedColumn, Named, Page } from "../../domain/Page.ts"
+import type { Filter } from "../../domain/Query.ts"
 import type { Choice } from "./Choice.ts"
-import { nameOf } from "./replies.ts"
+import { and, nameOf } from "./replies.ts"
 import { find, inParallel, type Script } from "./script.ts"
 
 type Columns = ReadonlyArray<Named & Pick<ListedColumn, "holds">>
@@ -14,6 +15,18 @@ const MAX_NAMESAKES = 8
 export function* meantBy(choice: Choice, columns: Columns): Script<Page["entities"] | undefined> {
   const page = yield* referredBy(choice, columns)
   return page === undefined || page.total === 0 || page.total > page.entities.length ? undefined : page.entities
+}
+
+/** Whose rows were counted, where a part of a name is that of several: " “Patel” is Anaya Patel and Raj Patel." */
+export function* namesakes(filters: ReadonlyArray<Filter>, columns: Columns): Script<string> {
+  const parts = filters.filter(({ op, value }) => op === "ilike" && !value.includes("|"))
+  const found = yield* inParallel(parts.map((filter) => meantBy([filter], columns)))
+  return parts
+    .flatMap(({ value }, at) => {
+      const names = [...new Set((found[at] ?? []).map(nameOf))]
+      return names.length > 1 ? [` “${value}” is ${and(names)}.`] : []
+    })
+    .join("")
 }
 
 /** The first entities that a filter on a reference means, or on the names of a type; undefined if it is no such filter. */

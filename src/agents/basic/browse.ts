@@ -1,10 +1,11 @@
 /** Lists and counts with conditions. Candidate filters are counted first; the answer uses the first that matches. */
 import { uncapitalized } from "../english.ts"
 import { PEOPLE } from "../../domain/EntityType.ts"
-import type { Named, Page } from "../../domain/Page.ts"
+import type { ListedColumn, Page } from "../../domain/Page.ts"
 import type { Filter } from "../../domain/Query.ts"
 import type { Context } from "./readConversation.ts"
 import type { Lookup } from "./Lookup.ts"
+import { namesakes } from "./alternatives.ts"
 import { both } from "./locate.ts"
 import { narrow } from "./narrow.ts"
 import { idsOf } from "./references.ts"
@@ -42,7 +43,7 @@ export function* browse(mode: "list" | "count", asked: Lookup, skip: number, con
 }
 
 interface Narrowed {
-  readonly columns: ReadonlyArray<Named>
+  readonly columns: ReadonlyArray<ListedColumn>
   readonly filters: ReadonlyArray<Filter>
   readonly said: Said
 }
@@ -55,12 +56,12 @@ function* answer(
 ): Script<string> {
   const { type } = lookup.noun
   if (mode === "count") {
-    const page = yield* count({ entityTypeId: type.id, filters })
+    const [page, whose] = yield* both(count({ entityTypeId: type.id, filters }), namesakes(filters, columns))
     return page === undefined
       ? cannot(lookup)
       : page.total === 0
         ? nothing(lookup, page, said)
-        : `${there(lookup, page, said)}.`
+        : `${there(lookup, page, said)}.${whose}`
   }
   // In the order of the columns: what is under way at a time shows its start before its end.
   const times = columns
@@ -132,7 +133,7 @@ const within = (lookup: Lookup, page: Page, said: Said): string => {
   if (isMine(lookup)) return described(lookup, said, page.total, page.limited)
   const hides = page.limited === true && said.some(({ limited }) => limited !== undefined)
   return hides
-    ? `${described(lookup, said, page.total)} among what you can see`
+    ? described(lookup, said, page.total, true)
     : `${described(lookup, said, page.total)}${among(page.limited, lookup.noun.type)}`
 }
 

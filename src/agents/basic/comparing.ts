@@ -111,6 +111,12 @@ const valueOf = (condition: Condition, year?: string): string | undefined => {
   }
 }
 
+/** "How many fewer meetings did I have in December than in November": by how much. */
+const byHowMany =
+  (fewer: boolean) =>
+  ({ conds, i, lookup, rest }: Captures, context: Context): Intent | undefined =>
+    either(fewer)({ lookup: [...lookup!, ...conds!], rest: rest!, ...(i === undefined ? {} : { i }) }, context)
+
 const HAVE = "(have|has|had|is|are|own|owns|manage|manages|handle|handles|look after|looks after|did|does)"
 const MET = "(meet|meet with|met|met with|see|seen|saw|talk to|talked to)"
 const OR = "(or|and|vs|versus)"
@@ -159,6 +165,19 @@ export const COMPARISONS: ReadonlyArray<Rule> = (
       `(do|are|did|have|were|was|is) (there)? ${more} {lookup} or {rest}`
     ],
     either(fewer)
+  ],
+  [
+    [
+      `how many ${more} {lookup} (did|do|have|had|will) {i} (have|had|get|got|hold|held)? {conds} than {rest}`,
+      `how many ${more} {lookup} (are|were|was|is|do|did) (there|we have)? {conds} than {rest}`
+    ],
+    byHowMany(fewer)
+  ],
+  [
+    [
+      `how many ${more} {lookup} (does|do|did|has|have|had) {name} (have|got|had|own|manage|handle|look after)? than {rival} (does|do|did|has|have)?`
+    ],
+    compare("which", fewer)
   ]
 ])
 

@@ -92,7 +92,7 @@ const UNREADABLE = Intent.Unclear({ tokens: [] })
 
 /** "And December?" after a question of November 2023 is in that year; columns that its time is about stay. */
 const sameYear = (
-  { condition, words }: Extract<Intent, { _tag: "Again" }>,
+  { condition, words }: Pick<Extract<Intent, { _tag: "Again" }>, "condition" | "words">,
   before: ReadonlyArray<Condition>,
   { today }: Context
 ): Condition => {
@@ -275,7 +275,13 @@ const ofThoseBefore = (said: string, earlier: ReadonlyArray<string>, context: Co
   if (found === undefined || noun === undefined) return undefined
   const conditions = conditionsOf(found, noun, context)
   const whole = found.mode === undefined ? previous : asked(previous, found.mode)
-  return (conditions && changed(whole, refinedBy(conditions))) ?? UNREADABLE
+  const isOfYear = tokenize(said).some(({ word }) => YEAR.test(word))
+  const monthIn = (text: string) => tokenize(text).filter(({ word }) => isOfYear || !YEAR.test(word))
+  const inYear = (before: ReadonlyArray<Condition>) =>
+    conditions?.map((one) =>
+      one._tag === "Time" ? sameYear({ condition: one, words: monthIn(one.when.said) }, before, context) : one
+    )
+  return (conditions && changed(whole, (before) => refinedBy(inYear(before)!)(before))) ?? UNREADABLE
 }
 
 const nounOf = (intent: Intent): Noun | undefined => {

@@ -5,6 +5,7 @@
 import { PEOPLE } from "../../domain/EntityType.ts"
 import { browse, type Rule } from "./buildIntent.ts"
 import { COMPARISONS } from "./comparing.ts"
+import { untilNow } from "./conditionBuilders.ts"
 import { isValue } from "./conditionParts.ts"
 import { readAsked, readOnly, readRegrouping } from "./figures/readAsked.ts"
 import { fitsIn, MAX_NAME } from "./fits.ts"
@@ -74,7 +75,9 @@ const TWO_COUNTS = / and (?:the )?(?:number of|how many) /
 /** The intent of a message, which can continue the one before. */
 export const readIntent = (message: string, context: Context): Intent => {
   const periods =
-    COMPARED.test(message) && /\d/.test(message) ? bounded(context, () => ofPeriods(message, context)) : undefined
+    COMPARED.test(message) && !BY_HOW_MANY.test(message) && /\d/.test(message)
+      ? bounded(context, () => ofPeriods(message, context))
+      : undefined
   if (periods !== undefined) return periods
   const read =
     bounded(context, () => also(message, readAlone(message, context), context)) ??
@@ -87,8 +90,22 @@ export const readIntent = (message: string, context: Context): Intent => {
     message,
     context
   )
-  return isOther(intent, message) ? Intent.Unclear({ tokens: tokenize(message) }) : intent
+  return isOther(intent, message) ? Intent.Unclear({ tokens: tokenize(message) }) : soFar(intent, message, context)
 }
+
+const SO_FAR = /\b(?:already|so far|to date|until now|up to now|by now)\b/i
+/** "How many meetings have I already had": those that are over, or under way. */
+const soFar = (intent: Intent, message: string, { today }: Context): Intent =>
+  intent._tag === "Browse" &&
+  intent.lookup.noun.type.id === "meetings" &&
+  intent.lookup.order === undefined &&
+  !intent.lookup.conditions.some(({ _tag }) => _tag === "Time") &&
+  SO_FAR.test(message)
+    ? Intent.Browse({
+        ...intent,
+        lookup: { ...intent.lookup, conditions: [...intent.lookup.conditions, untilNow(today)] }
+      })
+    : intent
 
 /** "Who owns that company" after an answer about a person: who owns the person's company. */
 const ofTheirs = (intent: Intent, message: string, context: Context): Intent => {
@@ -115,13 +132,23 @@ const isOther = (intent: Intent, message: string): boolean =>
   // "Who is meeting Ada": no meeting is called “Ada”.
   (intent._tag !== "Browse" && MEETING.test(message.trim())) ||
   isOfNow(intent, message) ||
-  (intent._tag === "Introduce" && LISTS.test(message)) ||
+  (intent._tag === "Introduce" && (LISTS.test(message) || FIGURED.test(message))) ||
+  (intent._tag !== "Unclear" && ONE_OF_THEM.test(message)) ||
   (intent._tag === "Browse" && IN_PERCENT.test(message)) ||
+  ((intent._tag === "Both" || intent._tag === "Browse") && BY_HOW_MANY.test(message)) ||
   isStillAhead(intent, message)
 
 /** "I'm looking for a Xavier. Can you list me all who are mine?": more than one person. */
 const LISTS =
   /[.;!?,] (?:please |so |then |now )?(?:can|could|would|will)? ?(?:you )?(?:please )?(?:list|show) (?:me |us )?(?:all|the|every|everyone|everybody|those)\b/i
+
+/** "Won in hardware, split by owner": no town. */
+const FIGURED =
+  /\b(?:split|grouped?|broken down|count|total|altogether|average|median|percent(?:age)?|hours?|minutes|how many|how much)\b/i
+
+/** "We have won just one Jordan. Whose customer is that?": which one is told in the first sentence. */
+const ONE_OF_THEM =
+  /\b(?:just|only|exactly) one [^.!?]+[.!] +(?:who|whose|what|which|where|when)\b[^.!?]* (?:that|it)\W*$/i
 
 /** A number of rows is no share of them. */
 const IN_PERCENT = /\b(?:in|as an?) (?:percents?|percentages?|%)\W*$|\bhow many percent\b/i
@@ -142,6 +169,8 @@ const isOfNow = (intent: Intent, message: string): boolean =>
   !intent.lookup.conditions.some(({ _tag }) => _tag === "Time") &&
   NOW.test(message)
 
+/** What is asked is the difference, which two counts leave to the reader. */
+const BY_HOW_MANY = /\bhow (?:many|much) (?:more|fewer|less)\b/i
 /** Words that compare two periods. */
 const COMPARED = /\b(compare|compared|comparing|comparison|vs|versus|higher|lower|better|worse|more|fewer|less)\b/i
 

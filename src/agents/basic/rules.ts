@@ -29,6 +29,10 @@ import { folded, tokenize } from "./tokenize.ts"
 const GIVE =
   "(give|show|send|get|find|tell|fetch|pass|got|have you got|have we got|have i got|do you have|do we have|is there|any|grab|look up|need)"
 
+/** Dates that rows have, and that no row is called. */
+const OWN_DATE =
+  /^(follow[- ]ups?|deadline|due date|last contact|close date|start date|end date|hire date|invoice date)$/
+
 export const QUESTIONS: ReadonlyArray<Rule> = [
   [
     ["who am i", "what is my name", "do you know who i am", "do you know me"],
@@ -246,6 +250,14 @@ export const QUESTIONS: ReadonlyArray<Rule> = [
   [
     ["when (is|was) (the)? {concepts} (of|for) {name}", "when (is|was) {name} 's {what}"],
     ({ concepts, name, what }, context) => detail({ name: name!, what: what ?? concepts! }, context)
+  ],
+  // "When is the follow-up?", after an answer about one row.
+  [
+    ["when (is|was) (the|his|her|their|its) (next|last)? {concepts}"],
+    ({ concepts }) =>
+      OWN_DATE.test(folded(concepts!))
+        ? Intent.Detail({ subject: Subject.Focus(), what: folded(concepts!) })
+        : undefined
   ],
   [
     [

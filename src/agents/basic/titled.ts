@@ -33,7 +33,8 @@ export const readTitled = (tokens: ReadonlyArray<Token>, otherwise: Intent, cont
   const counting = COUNTING.find((words) => startsWith(tokens, words))
   const lead = counting ?? LEADS.find((words) => startsWith(tokens, words))
   let rest = tokens.slice(lead?.length ?? 0)
-  const mine = rest[0]?.word === "my"
+  // "My", "all my", "all of my".
+  const mine = rest.slice(0, 3).find(({ word }) => word !== "all" && word !== "of")?.word === "my"
   let order: Titled["order"]
   while (rest.length > 1) {
     const { word } = rest[0]!

@@ -8,6 +8,10 @@ const EACH = /^(single|every|each|any)$/
 /** Words for rows of any type. */
 export const THINGS = /^(work|stuff|ones|items|things|entries|rows|records)$/
 
+/** "What Nia has on Website", as the first words. */
+const isWhat = (words: Said["words"], at: number): boolean =>
+  at === 0 && words[0]!.word === "what" && words[1]?.capital === true && /^(has|owns|holds)$/.test(words[2]?.word ?? "")
+
 /** The words with the noun of a type; undefined without such a word. */
 export const withNoun = (said: Said, { plural }: Context["types"][number]): Said | undefined => {
   const words = said.words.flatMap((each, at) => {
@@ -25,7 +29,9 @@ export const withNoun = (said: Said, { plural }: Context["types"][number]): Said
       after: ""
     }))
     const last = { ...noun.at(-1)!, after: each.after }
-    if (EVERYTHING.test(each.word))
+    // "All that Raj has".
+    if (each.word === "that" && said.words[at - 1]?.word === "all") return [...noun, each]
+    if (EVERYTHING.test(each.word) || isWhat(said.words, at))
       return [{ ...each, text: "all", word: "all", after: "", capital: false }, ...noun.slice(0, -1), last]
     const isThing = THINGS.test(each.word) || (each.word === "thing" && EACH.test(said.words[at - 1]?.word ?? ""))
     return isThing ? [...noun.slice(0, -1), last] : [each]

@@ -25,7 +25,15 @@ import { pairsOf } from "./pairs.ts"
 import { isPolite, reasonsOf } from "./reasons.ts"
 import { respelt } from "./respelt.ts"
 import { isOfCell, withCellMeant } from "./cellMeant.ts"
-import { assigned, withoutAbsence, withIts, withOwner, withoutPlease, withSpelling } from "./rewrite.ts"
+import {
+  assigned,
+  withExceptionLast,
+  withoutAbsence,
+  withIts,
+  withOwner,
+  withoutPlease,
+  withSpelling
+} from "./rewrite.ts"
 import type { Rule } from "./parts.ts"
 import { RULES } from "./rules.ts"
 import { type Fits, indexed, matches, shapeOf } from "./shapes.ts"
@@ -50,7 +58,7 @@ export const readRequest = (message: string, context: Context): Request =>
     withSpelling(
       withOwner(
         withoutAbsence(
-          withCellMeant(withFollowUps(withIts(withoutPlease(readWords(message))), context), context),
+          withCellMeant(withFollowUps(withIts(withExceptionLast(withoutPlease(readWords(message)))), context), context),
           context
         )
       )

@@ -34,7 +34,14 @@ const isHarmless = (said: ReadonlyArray<string>, at: number): boolean =>
     ? at < said.length - 1
     : said[at] === "all"
       ? said[at - 1] === "at"
-      : said[at] === "both" && at > 0 && (at === said.length - 1 || PAST.test(said[at + 1]!))
+      : said[at] === "both" &&
+        (at === 0 ? /^(were|have|had)$/.test(said[1]!) : at === said.length - 1 || PAST.test(said[at + 1]!))
+
+/** Before a participle: "she has put it in writing". */
+const HAS = /^(has|have|had|was|were|been)$/
+/** What comes before something that isn't so yet: "by the time Raj has tested the backup". */
+const BEFOREHAND =
+  /^(by the time|by then|by that|as soon as|as long as|the moment|the minute|provided|assuming|supposing|suppose|imagine|in case)\b/
 
 /** When something is so, in "because Lena is away until Monday". */
 const WHEN = /^((mon|tues|wednes|thurs|fri|satur|sun)day|tomorrow|next|until)$/
@@ -42,7 +49,7 @@ const WHEN = /^((mon|tues|wednes|thurs|fri|satur|sun)day|tomorrow|next|until)$/
 /** "Taylor White just signed". */
 const ADVERBS = new Set("just already finally now only recently also has have".split(" "))
 
-const DETERMINED = /^(the|our|my|their|his|her)$/
+const DETERMINED = /^(the|our|my|their|his|her|a|an|another)$/
 /** Verbs that say what a person did, not the state of a row: "Raj agreed". */
 const ANSWERS = new Set(
   "agreed accepted confirmed called phoned rang asked said says told wrote emailed texted messaged insisted promised signed resigned left went quit refused objected begged complained noticed forgot paid bought retired volunteered offered helped replied answered responded knows checked wants works agrees declined churned apologized apologised".split(
@@ -56,6 +63,8 @@ const SHAPES = [
   "(there is|there 's|is|it is|it 's)? (no|not much|little) (panic|rush|hurry|sense|point|stress|pressure|problem|reason|worries|drama|use) (there|here|with it|with that|about it|at all|anyway|to wait|in waiting) (more|longer|any longer|any more|anymore|further)?",
   "(is|was|it is|it 's|it was) (missing|lacking) (the|a|an|its)? {rest}",
   "(nobody|no one|noone) (knows|can say|can tell|has any idea|is sure) (when|how|why|what|where|if|whether) {rest}",
+  "(as|was|were|all)? (agreed|confirmed|discussed|decided|settled|arranged) (with|by|in|at|over|on) {rest}",
+  "(and)? not (the one|what is|as it is) (in|on) (the|our) (system|crm|list|database|calendar|records|file)",
   "(i|we) (do not know|have no idea|am not sure|are not sure|can not say) (when|how|why|where) {rest}",
   "(it|both|they|all|these|those|all of them|both of them) (is|are|'s|were|was) (now)? (obsolete|outdated|out of date|stale|useless|pointless|irrelevant|redundant|superseded|duplicates|a duplicate|not needed|no longer needed|not needed anymore|not needed any more)",
   "(i|we)? (have|got|have got|am at|are at) (a|an|the|my|another)? (dentist|doctor|vet|flight|exam|dentist appointment|doctor 's appointment|appointment|clash|conflict|day off|hospital appointment|parents evening|train to catch)"
@@ -107,7 +116,10 @@ export const reasonsOf = (
   if (/^(said|says|wrote|writes|thinks|is|are|was)$/.test(said.at(-1)!)) return []
   if (
     words.some(({ after, quoted, text }) => quoted === true || /[\d@]/.test(text) || after.includes("?")) ||
-    said.some((word, at) => (at > 0 && OTHER_REQUESTS.has(word)) || (CARDINALS[word] ?? 1) > 1) ||
+    said.some(
+      (word, at) => (at > 0 && OTHER_REQUESTS.has(word) && !HAS.test(said[at - 1]!)) || (CARDINALS[word] ?? 1) > 1
+    ) ||
+    BEFOREHAND.test(said.slice(0, 3).join(" ")) ||
     words.slice(0, -1).some(({ after }) => /[,:;—–-]/.test(after)) ||
     ORDERED_NOT.test(said.slice(0, 2).join(" "))
   )
@@ -127,7 +139,7 @@ export const reasonsOf = (
     verbs.slice(0, MAX_VERBS).find((at, index) => index > 0 && read(words.slice(0, after(at)))?._tag === "Rows") ??
     verbs[0] ??
     -1
-  const begins = isPronoun || first.capital || DETERMINED.test(first.word)
+  const begins = isPronoun || first.capital || DETERMINED.test(first.word) || first.word === "both"
   if (verb < 1 || verb > MAX_BEFORE_VERB) return []
   const name = after(verb)
   const subject = isPronoun || name === 0 ? undefined : read(words.slice(0, name))

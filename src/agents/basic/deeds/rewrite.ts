@@ -1,11 +1,12 @@
 /** Rewrites a request before it is read: without polite words, with a name for its pronoun, with a sign for its colon. */
 import { MONTH_NAMES, MONTHS, WEEKDAY_NAMES } from "../../english.ts"
 import { byWord } from "../../../domain/text.ts"
+import { startsWith } from "../patterns.ts"
 import type { Context } from "../readConversation.ts"
 import { timeAt } from "../readTime.ts"
 import { withoutOpeners } from "./clauses.ts"
 import { COLUMN_NAMES, NEAR_COLUMN_NAMES } from "./lexicon.ts"
-import { couldBeName } from "./readSubject.ts"
+import { couldBeName, EXCEPT } from "./readSubject.ts"
 import { reasonsOf } from "./reasons.ts"
 import { isMistaken, isSwapped } from "./respelt.ts"
 import { type Fits, matches, shapeOf } from "./shapes.ts"
@@ -14,17 +15,42 @@ import { readWords, type Said, textOf, type Word } from "./words.ts"
 type Words = ReadonlyArray<Word>
 
 const PLEASE = /^(please|pls|plz|pleas|plese|kindly)$/
+const TITLE = /^(Mr|Mrs|Ms|Miss|Mx|Dr)$/
 
-/** "One more task for Kofi please: …": the polite word can stand anywhere. */
+/** "One more task for Kofi please: …", "to Ms. Santos": the polite word can stand anywhere. */
 export const withoutPlease = ({ text, words }: Said): Said => ({
   text,
   words: words.flatMap((each, at) => {
+    const named = words[at + 1]
+    if (each.quoted !== true && TITLE.test(each.text) && named?.capital === true && named.quoted !== true) return []
     if (at > 0 && at < words.length - 1 && each.quoted !== true && PLEASE.test(each.text)) return []
     const next = words[at + 1]
     const isBefore = at < words.length - 2 && next !== undefined && next.quoted !== true && PLEASE.test(next.text)
     return [isBefore ? { ...each, after: each.after + next.after } : each]
   })
 })
+
+const MAX_EXCEPTION = 9
+
+/** "Apart from Rotate keys, all that Kofi has goes to Raj": the exception after the request. */
+export const withExceptionLast = ({ text, words }: Said): Said => {
+  const lead = EXCEPT.find((phrase) => startsWith(words, phrase))
+  const comma = lead === undefined ? -1 : words.findIndex(({ after }, at) => at >= lead.length && after === ",")
+  if (comma < 0 || comma >= MAX_EXCEPTION || words.length - comma < 3) return { text, words }
+  const ends = words.findIndex(({ after }, at) => at > comma && /[.;!?]/.test(after))
+  const end = ends < 0 ? words.length - 1 : ends
+  const [exception, last] = [words.slice(0, comma + 1), words[end]!]
+  return {
+    text,
+    words: [
+      ...words.slice(comma + 1, end),
+      { ...last, after: "," },
+      ...exception.slice(0, -1),
+      { ...exception.at(-1)!, after: last.after },
+      ...words.slice(end + 1)
+    ]
+  }
+}
 
 /** A colon, or a dash between spaces. */
 const COLON = /^([:–—-]|--)$/

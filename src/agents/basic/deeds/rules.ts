@@ -75,7 +75,9 @@ export const RULES: ReadonlyArray<Rule> = [
     [
       "<assign> {x} (over|across|back)? (to|over to|on to) {p}",
       "<assign> {x} from {o} (over)? to {p}",
-      "(take|get|pull|move) {x} (off|off of|away from|from) {o} and (give|hand|pass|assign|reassign|hand over|move) it (over)? to {p}",
+      "(take|get|pull|move) {x} (off|off of|away from|from|out of) {o} and (give|hand|pass|assign|reassign|hand over|move) (it|him|her|them) (over)? to {p}",
+      "(take|get|pull|move) {x} (off|off of|away from|from|out of) {o} 's (hands|plate|desk|list) and (give|hand|pass|assign|reassign|hand over|move) (it|him|her|them) (over)? to {p}",
+      "(arrange for|want|need|like|have|ask for) {x} to be (assigned|reassigned|given|handed|handed over|transferred|moved|passed|passed on) (over)? to {p}",
       "(swap|replace|exchange|switch|change) {o} (out)? (for|with|by) {p} (on|for|at|in) {x}",
       "{x} (->|=>|→|=) {p}",
       "(put|sign|write|note) {p} down (for|on) {x}",
@@ -165,6 +167,7 @@ export const RULES: ReadonlyArray<Rule> = [
       "(nobody|no one) (should be|is to be|must be) (assigned to|responsible for|on) {x}",
       "(take|get|pull) {p} off (of)? {x}",
       "(remove|unassign|deassign|free) {p} from {x}",
+      "(take|get|remove|strike|cross) {p} 's name (off|off of|from) {x}",
       "(remove|take off|drop|clear) {p} as (the)? <owner> (of|from|on|for) {x}"
     ],
     update(({ p }) => [Setting.Column({ column: [OWNER], value: [], ...(p === undefined ? {} : { was: p }) })])
@@ -175,7 +178,9 @@ export const RULES: ReadonlyArray<Rule> = [
   [["(i|we) (have)? (agreed|settled|decided) (on)? {t} for {x}"], update(moment, false)],
   [["(all|both|each)? due (on|by|at)? {t}", "(say|make it) {t}"], update(moment, "named")],
   [
-    ["{x} (can wait|can slip|will wait|has to wait|must wait|can be left|can stay open) (until|till|to) {t}"],
+    [
+      "{x} (can wait|can slip|will wait|has to wait|must wait|can be left|can stay open|has time|have time|is fine) (until|till|to) {t}"
+    ],
     update(moment, true)
   ],
   [
@@ -267,6 +272,9 @@ export const RULES: ReadonlyArray<Rule> = [
       "<later> {x} 's {c} (back|out|later)? by {d}",
       "<later> {x} 's {c} (back|out|by)? {d} (later)?",
       "{x} 's {c} {d} later",
+      "{x} 's {c} (can|may|could|should|must|needs to|has to|will|shall) (be|come|fall|move) (by)? {d} (later|back) (than it is|than it says|than planned|than now)?",
+      "(the)? {c} (of|for|on|with) {x} (can|may|could|should|must|needs to|has to|will|shall) (be|come|fall|move) (by)? {d} (later|back) (than it is|than it says|than planned|than now)?",
+      "(the|their|his|her|its) {c} (can|may|could|should|must|needs to|has to|will|shall) (be|come|fall|move) (by)? {d} (later|back) (than it is|than it says|than planned|than now)?",
       "(the)? {c} (of|for|on|with) {x} {d} later",
       // "Has to be two hours" says how long it takes.
       "{x} (should|needs to|must|has to|ought to|will|is going to) (start|begin|be|happen) (by)? {d} (later|back)",
@@ -275,7 +283,7 @@ export const RULES: ReadonlyArray<Rule> = [
       "(can|could|may|shall|let|have) {x} (start|begin|be|happen|take place|be moved|be pushed|be pushed back|be pushed out) (by)? {d} (later|back|out)",
       "{x} (can|could|may|should|must|needs to|has to|will) be (delayed|postponed|pushed back|pushed|put back|moved back|deferred|extended) (by)? {d}",
       "(can|could|may|shall) {x} be (delayed|postponed|pushed back|pushed|put back|moved back|deferred) (by)? {d}",
-      "{x} <must> be (finished|done|ready|completed|delivered) {d} later (than it says now|than planned|than now)?",
+      "{x} <must> be (finished|done|ready|completed|delivered) {d} later (than it says|than it says now|than it is|than planned|than now)?",
       "(make|set|have) {x} (to be)? due {d} later",
       "add {d} to (the)? {c} (of|for|on) {x}",
       "add {d} to {x} 's {c}",
@@ -293,11 +301,14 @@ export const RULES: ReadonlyArray<Rule> = [
       "(move|shift|reschedule|bring|push|make|start|begin|have|get|put|set|schedule|change) {x} (start|begin|to start|be|to|to be)? {d} (earlier|sooner|ahead)",
       "{x} (should|needs to|must|has to|will) (start|begin|be|happen|be moved|move) {d} (earlier|sooner)",
       "(can|could|may|shall|let|have) {x} (start|begin|be|happen|take place|be moved) (by)? {d} (earlier|sooner)",
-      "{x} <must> be (finished|done|ready|completed|delivered) {d} (earlier|sooner) (than it says now|than planned|than now)?",
+      "{x} <must> be (finished|done|ready|completed|delivered) {d} (earlier|sooner) (than it says|than it says now|than it is|than planned|than now)?",
       "(make|set|have) {x} (to be)? due {d} (earlier|sooner)",
       "(bring|move|pull|bump|shift|push) (the)? {c} (of|for|on) {x} <forward> (by)? {d}",
       "<earlier> (the)? {c} (of|for|on) {x} (by)? {d}",
       "{x} 's {c} {d} (earlier|sooner)",
+      "{x} 's {c} (can|may|could|should|must|needs to|has to|will|shall) (be|come|fall|move) (by)? {d} (earlier|sooner) (than it is|than it says|than planned|than now)?",
+      "(the)? {c} (of|for|on|with) {x} (can|may|could|should|must|needs to|has to|will|shall) (be|come|fall|move) (by)? {d} (earlier|sooner) (than it is|than it says|than planned|than now)?",
+      "(the|their|his|her|its) {c} (can|may|could|should|must|needs to|has to|will|shall) (be|come|fall|move) (by)? {d} (earlier|sooner) (than it is|than it says|than planned|than now)?",
       "(the)? {c} (of|for|on|with) {x} {d} (earlier|sooner)",
       "(bring|move|pull|bump|shift|push) {x} 's {c} <forward> (by)? {d}",
       "(can|could|may|shall) {x} be (brought forward|moved up|pulled forward|moved forward by|advanced) (by)? {d}"
@@ -315,6 +326,17 @@ export const RULES: ReadonlyArray<Rule> = [
   ],
   [
     [
+      "{x} (should|must|needs to|has to|ought to|will) (last|take|run) (for)? {d}",
+      "{x} (should|must|needs to|has to|ought to|will) (last|take|run) (for)? {d} (instead of|rather than|and not|not) {o}"
+    ],
+    update(
+      ({ d, o }) => [Setting.Concept({ concept: "length", value: d!, ...(o === undefined ? {} : { was: o }) })],
+      true
+    )
+  ],
+  [
+    [
+      "(away|out|off) with {x}",
       "<delete> {x}",
       "<delete> {x} (from|off|off of|out of|in|on) {place}",
       "(take|get|pull|strike|cross|clear|wipe|kick|knock) {x} (off|out|down|out of|off of|from) {place}",
@@ -331,7 +353,7 @@ export const RULES: ReadonlyArray<Rule> = [
   [["clear {x}", "clear {x} (from|off|off of|out of|in|on) {place}"], ofRows(remove)],
   [
     [
-      "{x} (can be|should be|needs to be|need to be|must be|has to be|is to be|ought to be|can now be|should now be) <deleted>",
+      "{x} (can be|may be|should be|needs to be|need to be|must be|has to be|is to be|ought to be|can now be|may now be|should now be) <deleted>",
       "{x} (can be|should be|needs to be|must be|has to be|is to be) <deleted> (from|off|out of) {place}",
       "(can|could|may|shall) {x} (be|get) <deleted>",
       "(can|could|may|shall) {x} (be|get) <deleted> (from|off|out of) {place}",
@@ -363,6 +385,7 @@ export const RULES: ReadonlyArray<Rule> = [
       "{x} (will not|can not|could not|is not going to|does not) (make|meet|reach|hit|hold) {t}",
       "{x} (is|are|was) (filed|listed|put|kept|registered)? (in|under|on|with|at) the wrong {n}",
       "(the)? {c} (of|for) {x} (bounced|bounces|is wrong|was wrong|is outdated|is out of date|is invalid|is incorrect|is dead|does not work|no longer works|has changed|changed|is not right)",
+      "(the|my|our|a|every)? (mail|e-mail|email|mails|e-mails|emails|letter|letters|post) to {x} (bounced|bounces|came back|comes back|keeps bouncing|keeps coming back) (again|twice|every time)?",
       "{x} 's {c} (bounced|bounces|is wrong|was wrong|is outdated|is out of date|is invalid|is incorrect|is dead|does not work|no longer works|has changed|changed|is not right)",
       "{x} has the wrong {n}",
       "(there is|there 's|this is|that is|that 's|it is|it 's)? (the)? wrong {n} (on|for|of|in|with|at) {x}",

@@ -53,10 +53,32 @@ export const VALUE_RULES: ReadonlyArray<Rule> = [
     (captures, read, calendar) =>
       isNameColumn(captures["c"]!) ? undefined : update(labelled)(captures, read, calendar)
   ],
-  [["{x} (needs|should have|must have|gets) (a|an|the)? {c} (of|say|namely|=) {v}"], update(column, true)],
   [
     [
-      "{x} (wants|needs|prefers|would like|asked for|chose) {v} (now)? (not|instead of|rather than|and not) {o}",
+      "{x} (needs|need|should have|must have|gets|get|should get|must get|shall get) (a|an|the|their|his|her|its)? (new|next)? {c} (of|say|namely|=) {v}",
+      "{x} (has|have|got|gets|get|needs|need|should get|must get|should have|shall get) (a|an|the|their|his|her|its)? new {c} = (the)? {v}",
+      "{x} = (the|a|the new|a new|new)? {c} (is|is now|becomes|will be|changes to|moves to|goes to) (now)? (the)? {v}"
+    ],
+    update(column, true)
+  ],
+  [
+    [
+      "{x} (needs|need|should have|must have|gets|get|should get|must get|shall get) (a|an|the|their|his|her|its)? (new|next)? {c} (on|for|by) {t}",
+      "(the)? {c} (of|for|on|with) {x} (should|must|has to|have to|needs to|need to|shall) (go|move|be moved|be shifted|be changed|be set|be pushed|change) (over|back|forward|out)? (to|on|till|until) {t}",
+      "{x} 's {c} (should|must|has to|have to|needs to|need to|shall) (go|move|be moved|be shifted|be changed|be set|be pushed|change) (over|back|forward|out)? (to|on|till|until) {t}"
+    ],
+    update(({ c, t }) => [Setting.Column({ column: c!, value: t! })], true)
+  ],
+  [
+    [
+      "(correct|fix|change|update) {x} 's {c} = (it|which|that) (says|is|reads|shows|said) {o} (and|but|while) (should|must|needs to|has to|ought to) (say|be|read|show) {v}",
+      "(correct|fix|change|update) (the)? {c} (of|for|on) {x} = (it|which|that) (says|is|reads|shows|said) {o} (and|but|while) (should|must|needs to|has to|ought to) (say|be|read|show) {v}"
+    ],
+    update(column)
+  ],
+  [
+    [
+      "{x} (wants|needs|prefers|would like|asked for|chose|gets|get|takes|should get) {v} (now)? (not|instead of|rather than|and not) {o}",
       "{x} (now)? (wants|needs|prefers|would like|asked for|chose) {v} (not|instead of|rather than|and not) {o}"
     ],
     update(value, true)
@@ -94,6 +116,8 @@ export const VALUE_RULES: ReadonlyArray<Rule> = [
     [
       "(clear|empty|erase|delete|remove|blank|blank out|wipe|unset|reset) {x} 's {c}",
       "(clear|empty|erase|delete|remove|blank|blank out|wipe|unset|reset) (the)? {c} (of|from|for|on) {x}",
+      "(scrap|strike|cancel|kill|ditch|forget|take out|throw out) (the)? {c} (date)? (of|for|on|with) {x}",
+      "(scrap|strike|cancel|kill|ditch|forget|take out|throw out) {x} 's {c} (date)?",
       "(take|get|pull|strike|drop|leave|cross) (the)? {c} (off|off of|out of|away from) {x}",
       "(take|get|strike) {x} 's {c} (off|away|out)",
       "(take|get|strike|leave) (the|its|their|his|her) {c} (off|away|out)",
@@ -126,7 +150,7 @@ export const VALUE_RULES: ReadonlyArray<Rule> = [
     update(({ t }) => [Setting.Column({ column: FOLLOW_UP, value: t! })], true)
   ],
   [
-    ["(follow up|follow-up) (with them|with them all|with all of them)? (on|by) {t}"],
+    ["(follow up|follow-up) (with them|with them all|with all of them)? (on|by)? {t}"],
     update(({ t }) => [Setting.Column({ column: FOLLOW_UP, value: t! })], "named")
   ],
   [
@@ -174,7 +198,7 @@ export const VALUE_RULES: ReadonlyArray<Rule> = [
   ],
   [["{x} (is|are|'s) (now)? only (a|an|of)? {s} {c}"], update(labelled, true)],
   [
-    ["(the)? (right|correct|new|proper|real|actual) (one|address|number) (is|should be|=) (now)? {e}"],
+    ["(the)? (right|correct|new|proper|real|actual) (one|address|number) (is|should be|would be|=) (now)? {e}"],
     ({ e, ...rest }, ...read) => update(value, "named")({ ...rest, v: e! }, ...read)
   ],
   [["{s} {c} <fine> for {x}", "{s} {c} for {x}"], update(labelled, true)],
@@ -250,6 +274,7 @@ export const VALUE_RULES: ReadonlyArray<Rule> = [
       "(get|see to it that|see that|ensure|ensure that|make sure|make sure that) {x} (is|are|gets|get) (moved|changed|set|updated|switched|marked|put|raised|lowered)? (up|down)? (to|as|into|in)? (the)? {v}",
       "(get|bring|take) {x} (back)? into (the)? {v}",
       "{x} (->|=>|→|=) {v}",
+      "{x} (->|=>|→) {v} (not|instead of|rather than|and not|no longer) {o}",
       "(can|could|may|shall) {x} be (moved|changed|set|updated|switched|marked|put|turned|flipped|raised|lowered|bumped|upgraded|downgraded|promoted|demoted|escalated|increased|reduced) (over|up|back|down)? (to|as|into|in) (the)? {v}",
       "(can|could|may|shall) {x} be (moved|changed|set|updated|switched|put|raised|lowered|bumped|upgraded|downgraded|promoted|demoted|escalated|increased|reduced) (over|up|back|down)? (to|into|in) (the)? {v} {c}"
     ],
@@ -294,6 +319,7 @@ export const VALUE_RULES: ReadonlyArray<Rule> = [
     [
       "{x} <moved> (over|along|back|on|up|down)? (from {o})? (to|into|in) (the|a)? {v}",
       "{x} <moved> from {o} (to|into) (the|a)? {v}",
+      "{x} (both|all|each)? (change|changes|switch|switches|move|moves|go|goes|turn|turns) from {o} (over)? (to|into) (the|a)? {v}",
       "{x} <moved> (to|into) (the|a)? {v} (today|yesterday|this morning|this week|last week|just now)",
       "{x} <moved> (over|along|back|on|up|down)? (to|into|in) (the|a)? {v}",
       "{x} <moved> (over|along|back|on|up|down)? (to|into|in) (the|a)? {v} {c}",

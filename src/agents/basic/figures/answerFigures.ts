@@ -1,6 +1,7 @@
 /** Answers a question for figures: the columns that its words mean, one request for groups, and a reply that says what was counted. */
 import type { Filter, FindQuery } from "../../../domain/Query.ts"
 import { foldText } from "../../../domain/keys.ts"
+import { namesakes } from "../alternatives.ts"
 import { both } from "../locate.ts"
 import { targetOf } from "./columns.ts"
 import type { References } from "../filterChoices.ts"
@@ -105,7 +106,7 @@ function* grouping(found: Found, measured: Spot | undefined, by: ReadonlyArray<S
   const groups = page.groups ?? []
   const limited = among(page.limited, found.type)
   if (page.total === 0 || (groups.length === 0 && asked.having === undefined)) return `${none(found)}${limited}.`
-  if (by.length === 0) return single(found, measured!, page)
+  if (by.length === 0) return `${single(found, measured!, page)}${yield* namesakes(found.filters, found.columns)}`
   if (asked.having !== undefined) {
     const all = groups.length > 0 || filters.length === 0 ? page : yield* find({ ...query(found, words), limit: 2 })
     if (all?.groups?.every(isEmptyGroup) === true) return noneHas(found, by)

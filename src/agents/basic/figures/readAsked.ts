@@ -96,6 +96,9 @@ export const readOnly = (
 
 const conditionsOnly = (tokens: Words, context: Context): ReadonlyArray<Condition> | undefined => {
   const [first] = tokens
+  // "With Dmitri only".
+  if (tokens.length > 2 && tokens.at(-1)!.word === "only" && /^(with|in|on|for|at|during)$/.test(first!.word))
+    return readConditions(tokens.slice(0, -1), context)
   if (tokens.length < 2 || !/^(only|just)$/.test(first!.word)) return undefined
   const ones = /^(ones|one)$/.test(tokens.at(-1)!.word)
   const rest = tokens.slice(tokens[1]!.word === "the" || tokens[1]!.word === "those" ? 2 : 1, ones ? -1 : undefined)

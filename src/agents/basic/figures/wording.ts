@@ -72,11 +72,10 @@ export const single = (found: Found, measured: Spot, page: Page): string => {
   const of = group!.figures?.[0]?.reduce((sum, cell) => sum + cell.of, 0) ?? 0
   const limited = among(page.limited, found.type)
   if (text === "nothing") return `None of ${the(counted(found, page.total))}${limited} has a ${measured.label}.`
+  if (figure === "distinct")
+    return `${text} different ${text === "1" ? "value" : "values"} of ${measured.label} among ${the(counted(found, page.total))}${limited}.`
   const lead = `${capitalized(figureName(figure, measured.label))} of ${counted(found, page.total)}${limited}`
-  const rest =
-    of < page.total && figure !== "distinct"
-      ? ` Only ${numeral(String(of))} of them ${of === 1 ? "has" : "have"} one.`
-      : ""
+  const rest = of < page.total ? ` Only ${numeral(String(of))} of them ${of === 1 ? "has" : "have"} one.` : ""
   return `${lead}: ${text}.${rest}`
 }
 
