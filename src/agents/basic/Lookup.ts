@@ -74,6 +74,14 @@ export const MANY_TYPES = 8
 
 export const peopleOf = (context: Context): ContextType | undefined => context.types.find((type) => type.id === PEOPLE)
 
+const MAX_PERSON_TYPES = 3
+
+/** The types of people: the built-in one, and the organization's own customers, users, … */
+export const personTypes = (context: Context): ReadonlyArray<ContextType> =>
+  context.types
+    .filter(({ id, name, plural }) => id === PEOPLE || [name, plural].some((word) => PERSON_NOUNS.has(foldText(word))))
+    .slice(0, MAX_PERSON_TYPES)
+
 interface OwnNoun {
   readonly type: ContextType
   readonly words: ReadonlyArray<string>

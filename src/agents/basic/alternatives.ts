@@ -19,7 +19,10 @@ export function* meantBy(choice: Choice, columns: Columns): Script<Page["entitie
 
 /** Whose rows were counted, where a part of a name is that of several: " “Patel” is Anaya Patel and Raj Patel." */
 export function* namesakes(filters: ReadonlyArray<Filter>, columns: Columns): Script<string> {
-  const parts = filters.filter(({ op, value }) => op === "ilike" && !value.includes("|"))
+  const named = filters.filter(({ op, value }) => op === "ilike" && !value.includes("|"))
+  // Counted first: the one person whom a name means isn't asked about.
+  const counts = yield* inParallel(named.map((filter) => referredBy([filter], columns, { limit: 0 })))
+  const parts = named.filter((_, at) => (counts[at]?.total ?? 0) > 1)
   const found = yield* inParallel(parts.map((filter) => meantBy([filter], columns)))
   return parts
     .flatMap(({ value }, at) => {
@@ -30,12 +33,16 @@ export function* namesakes(filters: ReadonlyArray<Filter>, columns: Columns): Sc
 }
 
 /** The first entities that a filter on a reference means, or on the names of a type; undefined if it is no such filter. */
-function* referredBy([filter, ...others]: Choice, columns: Columns, type?: string): Script<Page | undefined> {
+function* referredBy(
+  [filter, ...others]: Choice,
+  columns: Columns,
+  { limit = MAX_NAMESAKES, type }: { readonly limit?: number; readonly type?: string } = {}
+): Script<Page | undefined> {
   const named = type !== undefined && filter?.columnId === "name" ? `→ ${type}` : undefined
   const holds = named ?? columns.find(({ id }) => id === filter?.columnId)?.holds
   if (filter === undefined || others.length > 0 || holds?.startsWith("→ ") !== true) return undefined
   const columnId = filter.op === "ilike" ? "name" : "id"
-  return yield* find({ entityTypeId: holds.slice(2), filters: [{ ...filter, columnId }], limit: MAX_NAMESAKES })
+  return yield* find({ entityTypeId: holds.slice(2), filters: [{ ...filter, columnId }], limit })
 }
 
 function* byIds(choice: Choice, columns: Columns): Script<Choice> {
@@ -54,7 +61,7 @@ const inWords = (text: string) => ` ${foldText(text).replace(/[^\p{L}\p{N}]+/gu,
 /** Whether a text is a word of no name that has it: "with men" doesn't mean Kofi Mensah. */
 export function* isInsideWords(choice: Choice, columns: Columns, type: string): Script<boolean> {
   const [filter] = choice
-  const entities = filter?.op === "ilike" ? ((yield* referredBy(choice, columns, type))?.entities ?? []) : []
+  const entities = filter?.op === "ilike" ? ((yield* referredBy(choice, columns, { type }))?.entities ?? []) : []
   return (
     entities.length > 0 &&
     entities.every((entity) => !`${inWords(nameOf(entity))} `.includes(`${inWords(filter!.value)} `))

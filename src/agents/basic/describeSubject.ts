@@ -7,6 +7,7 @@ import type { Focus, Context, ContextType } from "./readConversation.ts"
 import { Unavailable } from "../../domain/errors.ts"
 import type { Subject } from "./Intent.ts"
 import { COMMON_WORDS, type Concept, PARTICLES } from "./lexicon.ts"
+import { personTypes } from "./Lookup.ts"
 import { byFocus, eqName, locate, type Missing, type Target } from "./locate.ts"
 import { apart, count, find, type Script, inParallel, UNREAD } from "./script.ts"
 import { withWords } from "./nameAndColumn.ts"
@@ -170,7 +171,8 @@ const isNoName = (name: string): boolean =>
 /** The reply for a name without a match, with a name like it if there is one. */
 function* missing(target: Missing, context: Context): Script<string> {
   if (isNoName(target.name)) return unclear(context)
-  const types = [...(target.type === undefined ? [] : [target.type.id]), "companies"]
+  const persons = personTypes(context).map(({ id }) => id)
+  const types = [...(target.type === undefined ? [] : [target.type.id]), ...persons, "companies"]
   const near = target.name === "" ? undefined : yield* suggestion(tokenize(target.name), [...new Set(types)], context)
   return near === undefined ? notFound(target) : notFound(target, near)
 }

@@ -302,10 +302,23 @@ export const continues = (said: string, earlier: ReadonlyArray<string>, context:
   earlier.length > 0 &&
   (FOLLOWS.has(readIntent(said, context)._tag) || ofThoseBefore(said, earlier, context) !== undefined)
 
+/** "Who are they?" after a number of rows: those rows. */
+const NAMED =
+  /^(?:and |so |ok |okay )?(?:(?:who|what|which) are they|who is (?:it|that)|which ones?(?: are they)?|(?:the |their |all )?names|(?:list|show|name|give|tell)(?: me)? (?:them|those|the names|their names|all of them|them all))$/
+const namesOfLast = (said: string, earlier: ReadonlyArray<string>, context: Context): Intent | undefined => {
+  if (earlier.length === 0 || !NAMED.test(folded(stripped(tokenize(said))))) return undefined
+  const previous = previousIntent(earlier, context)
+  return previous?._tag === "Browse" && previous.mode === "count"
+    ? Intent.Browse({ ...previous, mode: "list" })
+    : undefined
+}
+
 /** The intent of a message, completed from those before it. */
 export const readTurn = (said: string, earlier: ReadonlyArray<string>, context: Context): Intent => {
   const stepped =
-    ofThoseBefore(said, earlier, context) ?? (earlier.length === 0 ? undefined : besideLast(said, earlier, context))
+    namesOfLast(said, earlier, context) ??
+    ofThoseBefore(said, earlier, context) ??
+    (earlier.length === 0 ? undefined : besideLast(said, earlier, context))
   if (stepped !== undefined) return stepped
   const read = readIntent(said, context)
   const intent =

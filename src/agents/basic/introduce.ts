@@ -1,11 +1,10 @@
 /** Finds the one person whom free text introduces, by name and all stated facts, or says that there is no match. */
 import { PEOPLE } from "../../domain/EntityType.ts"
 import { Unavailable } from "../../domain/errors.ts"
-import { foldText } from "../../domain/keys.ts"
-import type { Context, ContextType } from "./readConversation.ts"
+import type { Context } from "./readConversation.ts"
 import type { Fact } from "./Fact.ts"
 import { type Match, matchAmong, type MatchOutcome } from "./matchPerson.ts"
-import { PERSON_NOUNS } from "./lexicon.ts"
+import { personTypes } from "./Lookup.ts"
 import type { SpokenName } from "./readNames.ts"
 import { eqName } from "./locate.ts"
 import { apart, count, find, type Script, inParallel, UNREAD } from "./script.ts"
@@ -20,15 +19,8 @@ interface Introduction {
 }
 
 const MAX_PARALLEL = 6
-const MAX_TYPES = 3
 const MAX_ALONE = 5
 const MAX_SHOWN = 5
-
-/** The types of people: the built-in one, and the organization's own customers, users, … */
-const personTypes = (context: Context): ReadonlyArray<ContextType> =>
-  context.types
-    .filter(({ id, name, plural }) => id === PEOPLE || [name, plural].some((word) => PERSON_NOUNS.has(foldText(word))))
-    .slice(0, MAX_TYPES)
 
 export function* introduce(introduction: Introduction, context: Context): Script<string> {
   const { facts, names } = introduction

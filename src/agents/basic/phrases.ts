@@ -56,7 +56,10 @@ export const sayingOf = (
       return [{ before: false, text: others && !OBVIOUS.test(label) ? `${phrase} by ${label}` : phrase }]
     }
     case "Length":
-      return [{ before: condition.before === true, text: phrase }]
+      // "10 120 minute meetings" reads as one number.
+      return condition.before === true && /^\d/.test(phrase)
+        ? [{ before: false, text: `of ${phrase.replace(/(?<!^1 )(minute|hour|second)$/, "$1s")}` }]
+        : [{ before: condition.before === true, text: phrase }]
     case "Called":
       return [
         { before: false, text: choices[used]![0]!.op === "ilike" ? `with “${condition.name}” in the name` : phrase }

@@ -134,6 +134,7 @@ const isOther = (intent: Intent, message: string): boolean =>
   isOfNow(intent, message) ||
   (intent._tag === "Introduce" && (LISTS.test(message) || FIGURED.test(message))) ||
   (intent._tag !== "Unclear" && ONE_OF_THEM.test(message)) ||
+  (isAPerson(intent) && ONLY.test(message)) ||
   (intent._tag === "Browse" && IN_PERCENT.test(message)) ||
   ((intent._tag === "Both" || intent._tag === "Browse") && BY_HOW_MANY.test(message)) ||
   isStillAhead(intent, message)
@@ -146,6 +147,10 @@ const LISTS =
 const FIGURED =
   /\b(?:split|grouped?|broken down|count|total|altogether|average|median|percent(?:age)?|hours?|minutes|how many|how much)\b/i
 
+/** "Just akiras", after a question: whose rows are meant, rather than who is called so. */
+const isAPerson = (intent: Intent): boolean =>
+  intent._tag === "Introduce" || intent._tag === "Who" || (intent._tag === "Titled" && intent.title.length === 1)
+const ONLY = /^(?:only|just) [^A-Z]+$/
 /** "We have won just one Jordan. Whose customer is that?": which one is told in the first sentence. */
 const ONE_OF_THEM =
   /\b(?:just|only|exactly) one [^.!?]+[.!] +(?:who|whose|what|which|where|when)\b[^.!?]* (?:that|it)\W*$/i

@@ -43,9 +43,10 @@ export function* suggestion(
 ): Script<string | undefined> {
   const said = folded(name)
   const visible = types.filter((id) => context.types.some((type) => type.id === id))
-  const tries = visible.flatMap((type) => shared(said).map((parts) => ({ type, parts })))
-  const chosen =
-    visible.length > 1 ? tries.filter((_, at) => at % 2 === 0).slice(0, MAX_TRIES) : tries.slice(0, MAX_TRIES)
+  // With several types, those of the first name's beginning before those of its end.
+  const parts = shared(said)
+  const ordered = visible.length > 1 ? parts.filter((_, at) => at % 2 === 0) : parts
+  const chosen = ordered.flatMap((parts) => visible.map((type) => ({ type, parts }))).slice(0, MAX_TRIES)
   const pages = yield* inParallel(
     chosen.map(({ parts, type }) =>
       apart(find({ entityTypeId: type, filters: parts.map(has), limit: parts.length > 1 ? FEW : MANY }))

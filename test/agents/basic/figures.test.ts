@@ -58,10 +58,11 @@ const FRESH = [
   "twentysixth",
   "twentyseventh",
   "twentyninth",
-  "thirtysecond"
+  "thirtysecond",
+  "thirtyfourth"
 ]
 /** The share of a set that is right at least. */
-const FLOORS: Readonly<Record<string, number>> = { twentyninth: 0.7, thirtysecond: 0.45 }
+const FLOORS: Readonly<Record<string, number>> = { twentyninth: 0.7, thirtysecond: 0.45, thirtyfourth: 0.25 }
 
 layer(BasicAgent, { excludeTestServices: true })("figures in basic mode", (it) => {
   it.effect("are right or declined, and never wrong, also in words that the rules weren't written for", () =>

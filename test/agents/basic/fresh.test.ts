@@ -45,7 +45,9 @@ const SETS: ReadonlyArray<readonly [name: string, floor: number, besides: Readon
   ["thirtieth", 0.9, BOTH],
   ["thirtyfirst", 0.85, BOTH],
   ["thirtysecond", 0.7, BOTH],
-  ["thirtythird", 0.5, ["chinook"]]
+  ["thirtythird", 0.5, ["chinook"]],
+  ["thirtyfourth", 0.5, BOTH],
+  ["thirtyfifth", 0.3, ["chinook"]]
 ]
 
 layer(BasicAgent, { excludeTestServices: true })("questions in people's own wording", (it) => {

@@ -77,6 +77,7 @@ export const RULES: ReadonlyArray<Rule> = [
       "<assign> {x} from {o} (over)? to {p}",
       "(take|get|pull|move) {x} (off|off of|away from|from|out of) {o} and (give|hand|pass|assign|reassign|hand over|move) (it|him|her|them) (over)? to {p}",
       "(take|get|pull|move) {x} (off|off of|away from|from|out of) {o} 's (hands|plate|desk|list) and (give|hand|pass|assign|reassign|hand over|move) (it|him|her|them) (over)? to {p}",
+      "(take|get|pull|move) {x} (off|off of|away from|from|out of) {o} and (put|place|leave) (it|him|her|them) (with|under) {p}",
       "(arrange for|want|need|like|have|ask for) {x} to be (assigned|reassigned|given|handed|handed over|transferred|moved|passed|passed on) (over)? to {p}",
       "(swap|replace|exchange|switch|change) {o} (out)? (for|with|by) {p} (on|for|at|in) {x}",
       "{x} (->|=>|→|=) {p}",
@@ -219,6 +220,13 @@ export const RULES: ReadonlyArray<Rule> = [
     ],
     update(owner, true)
   ],
+  [
+    [
+      "{p} (and)? not {o} (should|must|has to|is to|needs to|will) (have|get|own|take|do|handle) {x}",
+      "{o} (should|must|does) (not|no longer) (have|get|own|do|handle|keep) {x} (anymore|any more|any longer)? (but)? {p} (should|must|does|will)"
+    ],
+    update(owner, true)
+  ],
   // "Add dark mode isn't Yuki's any more, it's Lena's."
   [
     [
@@ -353,7 +361,7 @@ export const RULES: ReadonlyArray<Rule> = [
   [["clear {x}", "clear {x} (from|off|off of|out of|in|on) {place}"], ofRows(remove)],
   [
     [
-      "{x} (can be|may be|should be|needs to be|need to be|must be|has to be|is to be|ought to be|can now be|may now be|should now be) <deleted>",
+      "{x} (can be|should be|needs to be|need to be|must be|has to be|is to be|ought to be|can now be|should now be) <deleted>",
       "{x} (can be|should be|needs to be|must be|has to be|is to be) <deleted> (from|off|out of) {place}",
       "(can|could|may|shall) {x} (be|get) <deleted>",
       "(can|could|may|shall) {x} (be|get) <deleted> (from|off|out of) {place}",

@@ -103,6 +103,9 @@ const conditionsOnly = (tokens: Words, context: Context): ReadonlyArray<Conditio
   const ones = /^(ones|one)$/.test(tokens.at(-1)!.word)
   const rest = tokens.slice(tokens[1]!.word === "the" || tokens[1]!.word === "those" ? 2 : 1, ones ? -1 : undefined)
   if (rest.length === 0) return undefined
+  // "Only Akira's".
+  if (rest.length > 1 && rest.length < 4 && rest.at(-1)!.word === "'s" && isValue(rest.slice(0, -1), context))
+    return [Condition.With({ words: rest.slice(0, -1) })]
   const long = ones ? lengthAt(rest) : undefined
   if (long !== undefined && long.length === rest.length)
     return [Condition.Length({ minutes: long.value, said: written(rest), before: true })]

@@ -75,6 +75,8 @@ const UNSEEN = [
   ["thirtyfirstTeam", "thirtyfirstSales", 107],
   ["thirtysecondTeam", "thirtysecondSales", 63],
   ["thirtythirdTeam", "thirtythirdSales", 83],
+  ["thirtyfourthTeam", "thirtyfourthSales", 61],
+  ["thirtyfifthTeam", "thirtyfifthSales", 80],
   [undefined, undefined, 49, "twentythirdDesk"],
   [undefined, undefined, 19, "twentyfifthDesk"]
 ] as const
