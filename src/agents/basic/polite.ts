@@ -67,7 +67,8 @@ const BEFORE = [
   "(i|we) (have to|need to|must|should|want to|would like to|would love to|am going to|could do with|could use) (find out|work out|figure out|check|know|see|look up|get|confirm|report|knowing)",
   `(can|could) (someone|anyone|max) ${PERHAPS} ${LET_ME}`,
   "(can|could|may) (i|we) (please|just)? (see|have|get)",
-  "(the|my|our) (boss|manager|director|team|ceo|cfo|board|chief|team lead|head of sales) (wants|needs|would like|wanted|is asking|asked|asks|just asked|keeps asking) (to know|to find out|to see|me|us|for)?"
+  "for (the|my|our) (board deck|deck|report|presentation|slides|board meeting|board|review|minutes|newsletter|forecast|meeting|call) (i|we) (need|want|would like|have to know|need to know) (to know|to see|to have)?",
+  "(the|my|our)? (boss|manager|director|team|ceo|cfo|board|chief|team lead|head of sales) (wants|needs|would like|wanted|is asking|asked|asks|just asked|keeps asking) (to know|to find out|to see|me|us|for)?"
 ].map(compiled)
 /** Words before any question, with punctuation after them: "great meetings" says more. */
 const PAUSED = compiled(

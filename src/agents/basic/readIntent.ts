@@ -132,8 +132,9 @@ const isOther = (intent: Intent, message: string): boolean =>
   // "Who is meeting Ada": no meeting is called “Ada”.
   (intent._tag !== "Browse" && MEETING.test(message.trim())) ||
   isOfNow(intent, message) ||
-  (intent._tag === "Introduce" && (LISTS.test(message) || FIGURED.test(message))) ||
-  (intent._tag !== "Unclear" && ONE_OF_THEM.test(message)) ||
+  (intent._tag === "Introduce" &&
+    (LISTS.test(message) || (!intent.names.some(({ name }) => /\p{Lu}/u.test(name)) && FIGURED.test(message)))) ||
+  (intent._tag !== "Unclear" && isOneOfThem(message)) ||
   (isAPerson(intent) && ONLY.test(message)) ||
   (intent._tag === "Browse" && IN_PERCENT.test(message)) ||
   ((intent._tag === "Both" || intent._tag === "Browse") && BY_HOW_MANY.test(message)) ||
@@ -145,15 +146,21 @@ const LISTS =
 
 /** "Won in hardware, split by owner": no town. */
 const FIGURED =
-  /\b(?:split|grouped?|broken down|count|total|altogether|average|median|percent(?:age)?|hours?|minutes|how many|how much)\b/i
+  /\b(?:split|grouped?|broken down|count|total|altogether|average|median|percent(?:age)?|hours?|minutes)\b/i
 
 /** "Just akiras", after a question: whose rows are meant, rather than who is called so. */
 const isAPerson = (intent: Intent): boolean =>
   intent._tag === "Introduce" || intent._tag === "Who" || (intent._tag === "Titled" && intent.title.length === 1)
 const ONLY = /^(?:only|just) [^A-Z]+$/
 /** "We have won just one Jordan. Whose customer is that?": which one is told in the first sentence. */
-const ONE_OF_THEM =
-  /\b(?:just|only|exactly) one [^.!?]+[.!] +(?:who|whose|what|which|where|when)\b[^.!?]* (?:that|it)\W*$/i
+const isOneOfThem = (message: string): boolean => {
+  const [told, asked] = message.slice(0, MAX_TOLD).split(/[.!] +/)
+  return asked !== undefined && JUST_ONE.test(told!) && WHICH_ONE.test(asked) && THAT_ONE.test(asked)
+}
+const MAX_TOLD = 300
+const JUST_ONE = /\b(?:just|only|exactly) one\b/i
+const WHICH_ONE = /^(?:who|whose|what|which|where|when)\b/i
+const THAT_ONE = /\b(?:that|it)\W?$/i
 
 /** A number of rows is no share of them. */
 const IN_PERCENT = /\b(?:in|as an?) (?:percents?|percentages?|%)\W*$|\bhow many percent\b/i

@@ -58,7 +58,7 @@ export const readRequest = (message: string, context: Context): Request =>
     withSpelling(
       withOwner(
         withoutAbsence(
-          withCellMeant(withFollowUps(withIts(withExceptionLast(withoutPlease(readWords(message)))), context), context),
+          withCellMeant(withFollowUps(withIts(withoutPlease(withExceptionLast(readWords(message)))), context), context),
           context
         )
       )

@@ -33,23 +33,18 @@ export const withoutPlease = ({ text, words }: Said): Said => ({
 const MAX_EXCEPTION = 9
 
 /** "Apart from Rotate keys, all that Kofi has goes to Raj": the exception after the request. */
-export const withExceptionLast = ({ text, words }: Said): Said => {
+export const withExceptionLast = (said: Said): Said => {
+  const { text, words } = said
   const lead = EXCEPT.find((phrase) => startsWith(words, phrase))
   const comma = lead === undefined ? -1 : words.findIndex(({ after }, at) => at >= lead.length && after === ",")
-  if (comma < 0 || comma >= MAX_EXCEPTION || words.length - comma < 3) return { text, words }
+  if (comma < 0 || comma >= MAX_EXCEPTION || words.length - comma < 3) return said
+  // "Apart from that, …" goes on.
+  if (/^(that|this|it)$/.test(words[comma]!.word)) return said
   const ends = words.findIndex(({ after }, at) => at > comma && /[.;!?]/.test(after))
   const end = ends < 0 ? words.length - 1 : ends
-  const [exception, last] = [words.slice(0, comma + 1), words[end]!]
-  return {
-    text,
-    words: [
-      ...words.slice(comma + 1, end),
-      { ...last, after: "," },
-      ...exception.slice(0, -1),
-      { ...exception.at(-1)!, after: last.after },
-      ...words.slice(end + 1)
-    ]
-  }
+  const rest = words[end + 1] === undefined ? "" : text.slice(words[end + 1]!.start)
+  const [exception, request] = [words.slice(0, comma + 1), words.slice(comma + 1, end + 1)]
+  return readWords(`${textOf(said, request)}, ${textOf(said, exception)}${words[end]!.after} ${rest}`)
 }
 
 /** A colon, or a dash between spaces. */

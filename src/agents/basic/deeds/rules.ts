@@ -347,7 +347,7 @@ export const RULES: ReadonlyArray<Rule> = [
       "(away|out|off) with {x}",
       "<delete> {x}",
       "<delete> {x} (from|off|off of|out of|in|on) {place}",
-      "(take|get|pull|strike|cross|clear|wipe|kick|knock) {x} (off|out|down|out of|off of|from) {place}",
+      "(take|get|pull|strike|cross|clear|wipe|kick|knock|throw|toss) {x} (off|out|down|out of|off of|from) {place}",
       "(take|strike|cross) {x} (off|out)",
       "(call|cross|scratch|strike) {x} off",
       "(throw|take|cross|cancel|kick|toss|chuck) {x} out",

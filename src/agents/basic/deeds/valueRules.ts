@@ -71,8 +71,8 @@ export const VALUE_RULES: ReadonlyArray<Rule> = [
   ],
   [
     [
-      "(correct|fix|change|update) {x} 's {c} = (it|which|that) (says|is|reads|shows|said) {o} (and|but|while) (should|must|needs to|has to|ought to) (say|be|read|show) {v}",
-      "(correct|fix|change|update) (the)? {c} (of|for|on) {x} = (it|which|that) (says|is|reads|shows|said) {o} (and|but|while) (should|must|needs to|has to|ought to) (say|be|read|show) {v}"
+      "(correct|fix|change|update) {x} 's {c} (it|which|that) (says|is|reads|shows|said) {o} (and|but|while) (should|must|needs to|has to|ought to) (say|be|read|show) {v}",
+      "(correct|fix|change|update) (the)? {c} (of|for|on) {x} (it|which|that) (says|is|reads|shows|said) {o} (and|but|while) (should|must|needs to|has to|ought to) (say|be|read|show) {v}"
     ],
     update(column)
   ],

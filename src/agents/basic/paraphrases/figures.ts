@@ -36,8 +36,58 @@ const MINE: Paraphrases = [
   ]
 ]
 
+/** "Revenue month by month". */
+const BY_PERIOD: Paraphrases = ["day", "week", "month", "quarter", "year"].flatMap((period): Paraphrases => {
+  const each = `${period} (by|for|after|on) ${period}`
+  return [
+    [[`{rest} ${each} (in|of|for|during) {when}`], `{rest} in {when} per ${period}`],
+    [[`{rest} ${each}`], `{rest} per ${period}`]
+  ]
+})
+
+/** "Cities where at least two of our customers live". */
+const WHERE: Paraphrases = ["at least", "more than", "fewer than", "less than", "exactly", "only", "at most"].map(
+  (bound) => [
+    [
+      `(which|what|the|all|any)? {by} (where|in which|at which|with which) ${bound} {n} (of the|of our|of my)? {noun} (live|are|work|sit|are based|come from)`
+    ],
+    `which {by} have ${bound} {n} {noun}`
+  ]
+)
+
 export const FIGURE_PARAPHRASES: Paraphrases = [
   ...MINE,
+  ...BY_PERIOD,
+  ...WHERE,
+  [["{noun} (count|counts|numbers) (for|per|by) (every|each)? {by}"], "{noun} per {by}"],
+  [
+    [
+      "(the)? {by} (that|which|who) (brought|brings|made|makes|earned|earns|generated|generates|gave|gives) (us|in|us in)? (the)? most (revenue|money|sales|income|turnover)",
+      "(which|what) {by} (has|have)? (brought|brings|earned|earns|generated|generates) (us|in|us in)? (the)? most (revenue|money|sales|income|turnover)"
+    ],
+    "which {by} has the highest revenue"
+  ],
+  [
+    [
+      "(what|which) {period} of {when} (was|is) (our|the)? (strongest|best) (by|in|for|in terms of) (revenue|sales|turnover)"
+    ],
+    "which {period} in {when} had the highest revenue"
+  ],
+  [
+    ["(on|in|for|with|at)? (which|what) {by} (have|did|do) we (lost|lose) the most {noun}"],
+    "which {by} has the most lost {noun}"
+  ],
+  [
+    ["(on|in|for|with|at)? (which|what) {by} (have|did|do) we (won|win) the most {noun}"],
+    "which {by} has the most won {noun}"
+  ],
+  [["(which|what) {by} (have|has|had|got) a dozen {noun} or more"], "which {by} have at least 12 {noun}"],
+  [["(which|what) {by} (have|has|had|got) {n} {noun} or more"], "which {by} have at least {n} {noun}"],
+  [["(which|what) {by} (have|has|had|got) {n} {noun} or (fewer|less)"], "which {by} have at most {n} {noun}"],
+  [
+    ["(what is|which is)? (the|our) busiest {period} (going by|judging by|by|in terms of) (the)? (number of)? {noun}"],
+    "which {period} had the most {noun}"
+  ],
   [["{proper} (sales|revenue|turnover) (in|of|for)? {when}"], "sales in {proper} {when}"],
   [
     [

@@ -75,8 +75,8 @@ const UNSEEN = [
   ["thirtyfirstTeam", "thirtyfirstSales", 107],
   ["thirtysecondTeam", "thirtysecondSales", 63],
   ["thirtythirdTeam", "thirtythirdSales", 83],
-  ["thirtyfourthTeam", "thirtyfourthSales", 61],
-  ["thirtyfifthTeam", "thirtyfifthSales", 80],
+  ["thirtyfourthTeam", "thirtyfourthSales", 65],
+  ["thirtyfifthTeam", "thirtyfifthSales", 81],
   [undefined, undefined, 49, "twentythirdDesk"],
   [undefined, undefined, 19, "twentyfifthDesk"]
 ] as const
@@ -136,8 +136,8 @@ describe("requests to change a set of rows in basic mode", () => {
         const team = yield* score(yield* saying(yield* taskTeam), casesOf("classesTeam.jsonl"))
         const company = yield* score(yield* saying(yield* salesCompany), casesOf("classesSales.jsonl"))
         expect([team, company]).toEqual([
-          { ...NONE, exact: 95 },
-          { ...NONE, exact: 45 }
+          { ...NONE, exact: 96 },
+          { ...NONE, exact: 46 }
         ])
       })
     )
