@@ -105,6 +105,8 @@ export type Part = Data.TaggedEnum<{
   Reason: { readonly subject?: Subject; readonly isLoose: boolean; readonly isOfCell?: true }
   /** "Apart from the done ones": the rows of the set that stay as they are. */
   Except: { readonly names?: ReadonlyArray<Words>; readonly conditions?: Lookup["conditions"] }
+  /** "Jamie Moore too": another row for the same change. */
+  Also: { readonly subject: Subject & { readonly _tag: "Named" } }
   /** "All three of them", after a set: how many rows it has, as the person says. */
   Counted: { readonly count?: number }
   /** "can you update that?" */

@@ -2,6 +2,7 @@
 import { Condition, type Lookup } from "../Lookup.ts"
 import { folded } from "../tokenize.ts"
 import { Deed, type Follows, type Part, type Subject } from "./Deed.ts"
+import { unsaid } from "./parts.ts"
 import type { Word } from "./words.ts"
 
 interface State {
@@ -29,6 +30,7 @@ export interface Reading {
 }
 
 const MAX_STATES = 24
+const AND = unsaid("and")
 
 /** The deeds that the parts make, one part of each clause, while another attempt may be made. A question states nothing. */
 export const combine = (
@@ -79,6 +81,17 @@ const next = (state: State, part: Part, isQuestion: boolean): State | undefined 
       const subject = state.deed === undefined ? undefined : subjectOf(state.deed)
       if (state.deed === undefined || state.deed._tag === "Create" || subject?._tag !== "Rows") return undefined
       return { ...state, deed: { ...state.deed, subject: without(subject, part) } }
+    }
+    case "Also": {
+      if (state.deed === undefined || state.deed._tag === "Create") return undefined
+      const { subject } = state.deed
+      if (subject._tag !== "Named") return undefined
+      const { each = [subject.words], words } = subject
+      const both = [...words, AND, ...part.subject.words]
+      return {
+        ...state,
+        deed: { ...state.deed, subject: { ...subject, words: both, each: [...each, part.subject.words] } }
+      }
     }
     case "Counted": {
       if (state.deed === undefined || state.deed._tag === "Create") return undefined

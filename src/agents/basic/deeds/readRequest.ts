@@ -126,6 +126,21 @@ export const asksForChange = (request: Request): boolean =>
 
 const readingsOf = ({ deeds, framed, loose }: Request): ReadonlyArray<Deed> => [...deeds, ...loose, ...framed]
 
+const ALSO = [
+  "(and|also|plus)? {x} (too|as well|likewise)",
+  "(and|also)? (the)? same (goes|applies|holds)? (for|to|with) {x}",
+  "(and)? (ditto|likewise) (for)? {x}"
+].map(shapeOf)
+
+/** A whole name, and no sentence: "Jamie Moore" of "Jamie Moore too". "Raj too" can be another owner. */
+const isOnlyName = (words: Words): boolean =>
+  words.length <= 6 &&
+  (words.length > 1 || words[0]!.quoted === true) &&
+  couldBeName(words) &&
+  (words[0]!.capital || words[0]!.quoted === true || words[0]!.word === "the") &&
+  !words.some(({ quoted, word }) => quoted !== true && SENTENCE.test(word))
+const SENTENCE = /^(is|are|was|were|'s|has|have|had|to|goes|go|gets|get|should|must|needs?|wants?|will|can)$/
+
 /** Types of which "everything" is tried. */
 const MAX_GENERAL = 4
 
@@ -319,6 +334,13 @@ const partReader = (context: Context, effort: Effort) => {
       : [Part.Counted(count === undefined ? {} : { count })]
   }
 
+  /** "Jamie Moore too", "same for Jamie Moore": another row for the change before. */
+  const also = (words: Words): ReadonlyArray<Part> =>
+    ALSO.flatMap((shape) => [...matches(shape, words, (_, taken) => isOnlyName(taken))]).flatMap(({ x }) => {
+      const subject = read(x!)
+      return subject?._tag === "Named" && subject.each === undefined ? [Part.Also({ subject })] : []
+    })
+
   /** "Yuki asks that Rotate keys goes to Raj": what another person wants, which "please do so" has to follow. */
   const reported = (words: Words): ReadonlyArray<Part> =>
     [...matches(REPORTED, words, (name, taken) => name === "rest" || couldBeName(taken))].flatMap(({ rest }) =>
@@ -361,7 +383,7 @@ const partReader = (context: Context, effort: Effort) => {
     const implied = IMPLIED.test(withoutOpeners(clause).at(-1)![0]!.word)
       ? shaped([THEY, ...withoutClosers(withoutOpeners(clause).at(-1)!, isPlace, false)], false)
       : []
-    const shapes = [...found, ...implied, ...exceptedIn(clause, context, calendar), ...counted(clause)]
+    const shapes = [...found, ...implied, ...exceptedIn(clause, context, calendar), ...counted(clause), ...also(clause)]
     const framed = withoutOpeners(clause)
       .flatMap((stage) => shaped(withoutClosers(lemmatized(stage), isPlace, false), false, FRAMED))
       .map((part): Part => ({ ...part, isFramed: true }) as Part)

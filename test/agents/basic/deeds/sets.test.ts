@@ -136,8 +136,8 @@ describe("requests to change a set of rows in basic mode", () => {
         const team = yield* score(yield* saying(yield* taskTeam), casesOf("classesTeam.jsonl"))
         const company = yield* score(yield* saying(yield* salesCompany), casesOf("classesSales.jsonl"))
         expect([team, company]).toEqual([
-          { ...NONE, exact: 96 },
-          { ...NONE, exact: 46 }
+          { ...NONE, exact: 98 },
+          { ...NONE, exact: 48 }
         ])
       })
     )
