@@ -93,14 +93,17 @@ export const readIntent = (message: string, context: Context): Intent => {
   return isOther(intent, message) ? Intent.Unclear({ tokens: tokenize(message) }) : soFar(intent, message, context)
 }
 
-const SO_FAR = /\b(?:already|so far|to date|until now|up to now|by now)\b/i
+const SO_FAR = /\b(?:so far|to date|until now|up to now)\b/i
+/** "Do I already have a meeting with Ada" asks for one to come, too. */
+const ALREADY = /\balready\b/i
+const IS_PAST = /\b(?:had|did|held|done|been|attended|met)\b/i
 /** "How many meetings have I already had": those that are over, or under way. */
 const soFar = (intent: Intent, message: string, { today }: Context): Intent =>
   intent._tag === "Browse" &&
   intent.lookup.noun.type.id === "meetings" &&
   intent.lookup.order === undefined &&
   !intent.lookup.conditions.some(({ _tag }) => _tag === "Time") &&
-  SO_FAR.test(message)
+  (SO_FAR.test(message) || (ALREADY.test(message) && IS_PAST.test(message)))
     ? Intent.Browse({
         ...intent,
         lookup: { ...intent.lookup, conditions: [...intent.lookup.conditions, untilNow(today)] }

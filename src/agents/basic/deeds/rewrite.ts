@@ -15,20 +15,30 @@ import { readWords, type Said, textOf, type Word } from "./words.ts"
 type Words = ReadonlyArray<Word>
 
 const PLEASE = /^(please|pls|plz|pleas|plese|kindly)$/
-const TITLE = /^(Mr|Mrs|Ms|Miss|Mx|Dr)$/
+/** "To Ms. Santos": a person who has something, or gets it. A name that is given keeps its title. */
+const TITLE = /^(Mr|Mrs|Ms|Miss|Mx)$/
+const BEFORE_PERSON = /^(to|for|from|with|by|off|give|hand|assign)$/
+const GIVES_NAME = /^(rename|retitle|call|called|name|names|named|title|new|add|create)$/
 
 /** "One more task for Kofi please: …", "to Ms. Santos": the polite word can stand anywhere. */
 export const withoutPlease = ({ text, words }: Said): Said => ({
   text,
   words: words.flatMap((each, at) => {
-    const named = words[at + 1]
-    if (each.quoted !== true && TITLE.test(each.text) && named?.capital === true && named.quoted !== true) return []
+    if (isTitle(words, at)) return []
     if (at > 0 && at < words.length - 1 && each.quoted !== true && PLEASE.test(each.text)) return []
     const next = words[at + 1]
     const isBefore = at < words.length - 2 && next !== undefined && next.quoted !== true && PLEASE.test(next.text)
     return [isBefore ? { ...each, after: each.after + next.after } : each]
   })
 })
+
+const isTitle = (words: Words, at: number): boolean =>
+  words[at]!.quoted !== true &&
+  TITLE.test(words[at]!.text) &&
+  BEFORE_PERSON.test(words[at - 1]?.word ?? "") &&
+  words[at + 1]?.capital === true &&
+  words[at + 1]!.quoted !== true &&
+  !words.some(({ quoted, word }) => quoted !== true && GIVES_NAME.test(word))
 
 const MAX_EXCEPTION = 9
 

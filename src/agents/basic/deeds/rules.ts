@@ -179,9 +179,7 @@ export const RULES: ReadonlyArray<Rule> = [
   [["(i|we) (have)? (agreed|settled|decided) (on)? {t} for {x}"], update(moment, false)],
   [["(all|both|each)? due (on|by|at)? {t}", "(say|make it) {t}"], update(moment, "named")],
   [
-    [
-      "{x} (can wait|can slip|will wait|has to wait|must wait|can be left|can stay open|has time|have time|is fine) (until|till|to) {t}"
-    ],
+    ["{x} (can wait|can slip|will wait|has to wait|must wait|can be left|can stay open) (until|till|to) {t}"],
     update(moment, true)
   ],
   [
@@ -223,7 +221,7 @@ export const RULES: ReadonlyArray<Rule> = [
   [
     [
       "{p} (and)? not {o} (should|must|has to|is to|needs to|will) (have|get|own|take|do|handle) {x}",
-      "{o} (should|must|does) (not|no longer) (have|get|own|do|handle|keep) {x} (anymore|any more|any longer)? (but)? {p} (should|must|does|will)"
+      "{o} (should|must) (not|no longer) (have|get|own|do|handle|keep) {x} (anymore|any more|any longer)? (but)? {p} (should|must)"
     ],
     update(owner, true)
   ],
@@ -334,8 +332,8 @@ export const RULES: ReadonlyArray<Rule> = [
   ],
   [
     [
-      "{x} (should|must|needs to|has to|ought to|will) (last|take|run) (for)? {d}",
-      "{x} (should|must|needs to|has to|ought to|will) (last|take|run) (for)? {d} (instead of|rather than|and not|not) {o}"
+      "{x} (should|must|needs to|has to|ought to) (last|take|run) (for)? {d}",
+      "{x} (should|must|needs to|has to|ought to) (last|take|run) (for)? {d} (instead of|rather than|and not|not) {o}"
     ],
     update(
       ({ d, o }) => [Setting.Concept({ concept: "length", value: d!, ...(o === undefined ? {} : { was: o }) })],

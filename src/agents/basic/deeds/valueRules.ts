@@ -116,8 +116,8 @@ export const VALUE_RULES: ReadonlyArray<Rule> = [
     [
       "(clear|empty|erase|delete|remove|blank|blank out|wipe|unset|reset) {x} 's {c}",
       "(clear|empty|erase|delete|remove|blank|blank out|wipe|unset|reset) (the)? {c} (of|from|for|on) {x}",
-      "(scrap|strike|cancel|kill|ditch|forget|take out|throw out) (the)? {c} (date)? (of|for|on|with) {x}",
-      "(scrap|strike|cancel|kill|ditch|forget|take out|throw out) {x} 's {c} (date)?",
+      "(scrap|strike|cancel|kill|ditch|take out|throw out) (the)? {c} (date)? (of|for|on|with) {x}",
+      "(scrap|strike|cancel|kill|ditch|take out|throw out) {x} 's {c} (date)?",
       "(take|get|pull|strike|drop|leave|cross) (the)? {c} (off|off of|out of|away from) {x}",
       "(take|get|strike) {x} 's {c} (off|away|out)",
       "(take|get|strike|leave) (the|its|their|his|her) {c} (off|away|out)",
