@@ -40,6 +40,11 @@ export const isRetracted = (words: Words): boolean =>
       )
   )
 
+/** Whether a message asks if something is so: "…, right?" */
+export const isTagged = ({ text }: Said): boolean => TAG.test(text.slice(-MAX_TAG))
+const MAX_TAG = 20
+const TAG = /, ?(?:right|correct|true|no|yes|is it|isn't it|are they|aren't they|hasn't it|doesn't it|won't it) ?\?+$/i
+
 /** Words after what is meant. */
 const AFTER = /^(actually|please|instead|rather|sorry|then|thanks)$/
 

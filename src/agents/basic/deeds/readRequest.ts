@@ -9,7 +9,7 @@ import { nounAt } from "../Lookup.ts"
 import type { Context } from "../readConversation.ts"
 import { clausesOf, isPlaceOf, JOINERS, withoutClosers, withoutOpeners } from "./clauses.ts"
 import { combine } from "./combine.ts"
-import { corrected, isRetracted, isTakenBack } from "./corrections.ts"
+import { corrected, isRetracted, isTagged, isTakenBack } from "./corrections.ts"
 import { Deed, Part, type Request, Setting } from "./Deed.ts"
 import { isDuty, isFinishing } from "./duties.ts"
 import { withNoun } from "./everything.ts"
@@ -69,7 +69,7 @@ export const readRequest = (message: string, context: Context): Request =>
 /** Reads words that were prepared before. */
 export const readAgain = (said: Said, context: Context): Request => {
   const correction = corrected(said, calendarOf(context))
-  if (isRetracted(said.words) || (correction === undefined && isTakenBack(said.words)))
+  if (isTagged(said) || isRetracted(said.words) || (correction === undefined && isTakenBack(said.words)))
     return { said, deeds: [], loose: [], framed: [] }
   const [effort, more] = [new Effort(MAX_EFFORT), new Effort(MAX_EFFORT / 2)]
   const [parts, others] = [partReader(context, effort), partReader(context, more)]

@@ -207,6 +207,7 @@ export const RULES: ReadonlyArray<Rule> = [
       "{p} <takes> {x} from {o}",
       "{x} <goes> {p}",
       "{x} <goes> {p} (rather than|instead of) {o}",
+      "{x} (moves|move|goes|go|switches|switch|passes|pass|changes|change) from {o} (over)? to {p}",
       "(we are|we 're|i am|they are) <assigning> {x} (over|across)? to {p}",
       "(we are|i am) <assigning> {x} from {o} (over)? to {p}",
       "(we have|i have|we 've) (assigned|reassigned|given|handed|handed over|passed|transferred|moved|switched|shifted) {x} (over)? to {p}",
