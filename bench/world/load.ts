@@ -201,14 +201,13 @@ const fill = (owner: PgClient.PgClient, bySize: ReadonlyArray<ReadonlyArray<unkn
     )
     .pipe(
       Effect.andThen(
-        owner.unsafe(`VACUUM (ANALYZE) max.organizations, ${TABLES.map((table) => `data.${table}`).join(", ")}`)
-          .unprepared
+        owner.unsafe(`VACUUM max.organizations, ${TABLES.map((table) => `data.${table}`).join(", ")}`).unprepared
       ),
       Effect.andThen(
-        refreshStatistics(
-          owner,
-          TABLES.map((table) => ({ schema: "data", table }))
-        )
+        refreshStatistics(owner, [
+          { schema: "max", table: "organizations" },
+          ...TABLES.map((table) => ({ schema: "data", table }))
+        ])
       )
     )
 

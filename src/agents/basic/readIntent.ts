@@ -94,7 +94,7 @@ export const readIntent = (message: string, context: Context): Intent => {
 }
 
 const SO_FAR = /\b(?:so far|to date|until now|up to now)\b/i
-/** "Do I already have a meeting with Ada" asks for one to come, too. */
+/** Only with a past verb: "do I already have a meeting with Ada" asks for one to come, too. */
 const ALREADY = /\balready\b/i
 const IS_PAST = /\b(?:had|did|held|done|been|attended|met)\b/i
 /** "How many meetings have I already had": those that are over, or under way. */
@@ -151,10 +151,11 @@ const LISTS =
 const FIGURED =
   /\b(?:split|grouped?|broken down|count|total|altogether|average|median|percent(?:age)?|hours?|minutes)\b/i
 
-/** "Just akiras", after a question: whose rows are meant, rather than who is called so. */
 const isAPerson = (intent: Intent): boolean =>
   intent._tag === "Introduce" || intent._tag === "Who" || (intent._tag === "Titled" && intent.title.length === 1)
+/** "Just akiras", after a question: whose rows are meant, rather than who is called so. */
 const ONLY = /^(?:only|just) [^A-Z]+$/
+
 /** "We have won just one Jordan. Whose customer is that?": which one is told in the first sentence. */
 const isOneOfThem = (message: string): boolean => {
   const [told, asked] = message.slice(0, MAX_TOLD).split(/[.!] +/)
