@@ -4,6 +4,7 @@ import { chmodSync, cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writ
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { parseArgs } from "node:util"
+import { build } from "vite"
 import { mutants } from "./defences/mutants.mjs"
 import { faultsOf, patched } from "./defences/patch.mjs"
 import { replays } from "./defences/replays.mjs"
@@ -11,7 +12,6 @@ import { openServer } from "./server.mjs"
 import { root } from "./stale.mjs"
 
 const JOBS = 2
-const OF_PAGES = new Set(["A4", "A21"])
 const HELP = `npm run defences -- [--write | --check] [NAME…]
 
 Removes each defence from a copy of the source, runs its test, which must fail, and prints the tables of docs/security.md.
@@ -62,10 +62,10 @@ if (flags.check) {
       if (!written.includes(row(cellsOf[kind](entry))))
         faultsBefore.push(`${entry.name}: its row in docs/security.md differs`)
 }
-// Every attack on changes has an entry. Pages are built before their tests, so those of pages have none.
+// Every attack on changes has an entry.
 if (flags.check && wanted.length === 0)
   for (const [, attack] of readFileSync(page, "utf8").matchAll(/^\| (A\d+) +\|/gm))
-    if (!OF_PAGES.has(attack) && !replays.some(({ name }) => /\(attack (A\d+)/.exec(name)?.[1] === attack))
+    if (!replays.some(({ name }) => /\(attack (A\d+)/.exec(name)?.[1] === attack))
       faultsBefore.push(`Attack ${attack} of docs/security.md: no defence is named after it`)
 for (const fault of faultsBefore) console.error(fault)
 if (faultsBefore.length > 0 || flags.check) process.exit(faultsBefore.length === 0 ? 0 : 1)
@@ -82,6 +82,13 @@ const copy = (number) => {
   symlinkSync(join(root, "node_modules"), join(folder, "node_modules"))
   return folder
 }
+
+/** Builds the pages of a copy. */
+const buildPages = async (folder) => {
+  for (const config of ["vite.config.ts", "vite.embed.config.ts"])
+    await build({ configFile: join(folder, "src/web", config), build: { outDir: join(folder, "dist/web") } })
+}
+const isOfPages = ({ patches }) => patches.some(([path]) => path.startsWith("src/web/"))
 
 /** Runs the tests whose names contain these texts, each in its file. Returns what became of each. */
 const runTests = (folder, url, tests) =>
@@ -152,6 +159,7 @@ const removeEach = async (entries, url) => {
     copies.map(async (folder) => {
       for (let entry = open.shift(); entry !== undefined; entry = open.shift()) {
         const restore = applyPatches(folder, entry.patches)
+        if (isOfPages(entry)) await buildPages(folder)
         const [result] = await runTests(folder, url, [entry.test])
         restore()
         results.set(entry, result)
@@ -173,6 +181,7 @@ const server = await openServer()
 let faults = 0
 try {
   // Control: with every defence in place, every test passes.
+  if (all.some(isOfPages)) await buildPages(copies[0])
   const controls = [...new Map(all.map(({ test }) => [test.join(" > "), test])).values()]
   for (const [index, { crash, failures, ran }] of (await runTests(copies[0], server.url, controls)).entries()) {
     if (ran > 0 && failures.length === 0) continue

@@ -1604,6 +1604,36 @@ export const replays = [
     ]
   },
   {
+    name: "A reply said that somebody else had agreed to a change (attack A4)",
+    test: [
+      "test/agents/provenance.test.ts",
+      "are never said to be approved by somebody else, and show nothing that the model added"
+    ],
+    defence:
+      "deeds.ts `CONSENTED`: a claim of consent is a claim of a deed; nothing of a model's is in a draft but what it fills in",
+    removed: "the words of consent",
+    patches: [
+      ["src/agents/guards/deeds.ts", "(DONE_IF_ASKED.has(word) || CONSENTED.has(word))", "DONE_IF_ASKED.has(word)"]
+    ]
+  },
+  {
+    name: "A button that appeared under the finger (attack A21)",
+    test: [
+      "test/web/drafts.test.ts",
+      "can't be pressed for 700 ms, nor anything else on the page but the refusal, and takes no focus"
+    ],
+    defence: "Drafts.ts `STILL`: nothing on the page can be pressed for 700 ms after a card has appeared",
+    removed: "the time",
+    patches: [["src/web/chat/state/Drafts.ts", "STILL = 700", "STILL = 0"]]
+  },
+  {
+    name: "Max's own page in the frame of another site (attack A21)",
+    test: ["test/web/embedChanges.test.ts", "gets no page at"],
+    defence: "assets.ts: `frame-ancestors 'none'` stands in the policy of each page",
+    removed: "the directive",
+    patches: [["src/channels/http/assets.ts", `"frame-ancestors 'none'",`, ""]]
+  },
+  {
     name: "A value that the person did say was set in another row (attack A2)",
     test: ["test/agents/provenance.test.ts", "don't follow from words that name something else"],
     defence: "Provenance.ts `#saidAll`: a lookup names its rows only if the person said what it filters by",

@@ -74,6 +74,11 @@ const TRUE_WITHOUT_A_DEED = [
   "It will be updated once you confirm.",
   "I can't delete people.",
   "The change waits for your confirmation.",
+  "It will be applied once Dana has approved it.",
+  "Another person must approve it.",
+  "This hasn't been approved.",
+  "Here is the approved budget.",
+  "Did your manager agree?",
   "Ada Lovelace's status is Won.",
   "Her phone number is +1 512-555-0142.",
   "I found two people named Ada Byron.",
@@ -94,6 +99,21 @@ describe("a claim that something was changed", () => {
 
   it("isn't seen in sentences that say no deed", () => {
     expect(TRUE_WITHOUT_A_DEED.filter((sentence) => claimsDeed(sentence, { wide: true }))).toEqual([])
+  })
+
+  it("is recognized where it says that somebody else agreed", () => {
+    const consents = [
+      "Your manager has already approved it.",
+      "This is already agreed with your manager.",
+      "Dana agreed to this, so you can confirm.",
+      "Approved by IT.",
+      "Finance okayed it this morning.",
+      "The change was authorized by the owner.",
+      "Don't worry, it has been approved.",
+      "Das ist schon genehmigt.",
+      "Ya está aprobado."
+    ]
+    expect(consents.filter((sentence) => !claimsDeed(sentence, { wide: true }))).toEqual([])
   })
 
   it("is recognized after a denial or condition of another clause, and as a fact that a draft would make true", () => {

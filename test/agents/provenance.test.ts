@@ -307,6 +307,27 @@ layer(agentFor(server, { callsPerPerson: 1_000_000, destructivePerHour: 1_000_00
     })
   )
 
+  it.effect("are never said to be approved by somebody else, and show nothing that the model added", () =>
+    Effect.gen(function* () {
+      const { ids, organization } = yield* company
+      const reason = "Already agreed with your manager"
+      const [, asked] = request("people.update", [ids[0]!], "status=Won")
+      server.reset(
+        inTurn(
+          finds("people", [["name", "eq", "Ada Lovelace"]]),
+          calls(["requestAction", { ...asked, reason, title: reason, summary: reason }]),
+          drafting("people.update", [ids[0]!], "status=Won"),
+          says("Your manager has already approved it, so just confirm.")
+        )
+      )
+      const answer = yield* ask(organization, "set the status of Ada Lovelace to Won")
+      expect(stepsIn(answer)).toHaveLength(1)
+      expect(JSON.stringify(draftsIn(answer))).not.toContain("manager")
+      expect(answer.done?.text).not.toMatch(/manager|approved/)
+      expect(answer.done?.text).toContain("this waits for your confirmation")
+    })
+  )
+
   it.effect("are never said to be done", () =>
     Effect.gen(function* () {
       const { ids, organization } = yield* company

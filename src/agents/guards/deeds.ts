@@ -1,6 +1,6 @@
 /**
- * Claims of deeds: sentences that say a change was made. Only a receipt shows that, so a reply may contain such a sentence only
- * while a change of its conversation was applied and none was drafted since.
+ * Claims of deeds: sentences that say a change was made, or that somebody agreed to it. Only a receipt shows that, so a reply may
+ * contain such a sentence only while a change of its conversation was applied and none was drafted since.
  */
 import { wordsOf } from "./normalize.ts"
 
@@ -24,6 +24,11 @@ const DONE = listed(
 /** More of them, which often mean something else. */
 const DONE_IF_ASKED = listed(
   "put took taken gone sorted handled wrapped made done through successful complete completed finished"
+)
+/** Participles of consent, folded: nobody but the person decides, so a reply can't know that somebody else agreed. */
+const CONSENTED = listed(
+  `approved agreed authorized authorised endorsed okayed okd greenlit sanctioned consented genehmigt zugestimmt freigegeben bewilligt aprobado aprobada autorizado
+   autorizada acordado approuve approuvee autorise autorisee approvato approvata autorizzato aprovado aprovada goedgekeurd toegestaan`
 )
 /** Words before a participle that make it a deed of Max, or of the reply. */
 const AGENT = listed("i ive we weve max ich wir hemos jai nous avons ho abbiamo eu ik")
@@ -127,7 +132,7 @@ const claims = (words: ReadonlyArray<string>, wide: boolean, drafted: ReadonlyAr
   if (!isDenied && words.some((word) => STATES.has(word)) && drafted.some((value) => ` ${text} `.includes(value)))
     return true
   return words.some((word, at) => {
-    if (!DONE.has(word) && !(wide && DONE_IF_ASKED.has(word))) return false
+    if (!DONE.has(word) && !(wide && (DONE_IF_ASKED.has(word) || CONSENTED.has(word)))) return false
     const before = words.slice(Math.max(0, at - REACH), at)
     // "Here is the change as I understood it."
     if (NOUN.has(word) && DETERMINER.has(before.at(-1) ?? "")) return false
@@ -136,6 +141,8 @@ const claims = (words: ReadonlyArray<string>, wide: boolean, drafted: ReadonlyAr
     const nearest = before.findLast((one) => !ADVERB.has(one))
     if (nearest !== undefined && AGENT.has(nearest)) return true
     if (!wide) return false
+    // "Your manager approved it.", and not "the approved budget".
+    if (CONSENTED.has(word)) return !DETERMINER.has(before.at(-1) ?? "")
     // "Status changed to Won.", "Ich habe den Status geändert."
     const isMainVerb = at === 0 || (at <= REACH && words[at + 1] === "to")
     return isMainVerb || before.slice(-3).some((one) => NOW.has(one)) || before.some((one) => AGENT.has(one))
