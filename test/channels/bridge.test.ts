@@ -1,15 +1,21 @@
 import { Client } from "@modelcontextprotocol/sdk/client/index.js"
 import { StdioClientTransport } from "@modelcontextprotocol/sdk/client/stdio.js"
+import { ElicitRequestSchema } from "@modelcontextprotocol/sdk/types.js"
 import { Effect, Exit, Scope } from "effect"
+import { spawn } from "node:child_process"
+import { once } from "node:events"
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { createServer, type RequestListener } from "node:http"
 import type { AddressInfo } from "node:net"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
+import { createInterface } from "node:readline"
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest"
-import { Credentials } from "../../src/services/access/Credentials.ts"
+import { decodeId } from "../../src/domain/ids.ts"
+import { Credentials, type Scope as TokenScope } from "../../src/services/access/Credentials.ts"
 import type { Organization } from "../../src/domain/EntityType.ts"
 import { addPeople, makeOrganization } from "../support/atlas.ts"
+import { cellOf } from "../support/changes.ts"
 import { program, runMax } from "../support/cli.ts"
 import { migratedDatabase } from "../support/database.ts"
 import { callTool, startServer, startServerForTest, type TestServer } from "../support/http.ts"
@@ -48,7 +54,7 @@ afterAll(async () => {
 })
 
 const connect = async (to: string, ...args: ReadonlyArray<string>) => {
-  const client = new Client({ name: "test", version: "1" })
+  const client = new Client({ name: "test", version: "1" }, { capabilities: { elicitation: { form: {} } } })
   await client.connect(
     new StdioClientTransport({
       command: process.execPath,
@@ -62,6 +68,65 @@ const connect = async (to: string, ...args: ReadonlyArray<string>) => {
     return { text: (content as ReadonlyArray<{ text: string }>)[0]!.text, failed: isError === true, structuredContent }
   }
   return { client, call }
+}
+
+/**
+ * A client of this version over standard input and output, which gives these answers to what it is asked, in order. The official
+ * client has no continuations, so a client of the newest version is written out.
+ */
+const ofEra = async (era: string, answers: ReadonlyArray<object>) => {
+  const child = spawn(
+    process.execPath,
+    [program, "mcp", "--url", server.url, "--token", `file:${tokenFile}`, "--changes"],
+    { env, stdio: ["pipe", "pipe", "inherit"] }
+  )
+  const questions: Array<string> = []
+  const waiting = new Map<unknown, (message: any) => void>()
+  const send = (message: object) => child.stdin.write(`${JSON.stringify({ jsonrpc: "2.0", ...message })}\n`)
+  const answer = ({ message }: { readonly message: string }) => answers[questions.push(message) - 1]
+  createInterface(child.stdout).on("line", (line) => {
+    const message = JSON.parse(line)
+    if (message.method === "elicitation/create") send({ id: message.id, result: answer(message.params) })
+    else waiting.get(message.id)?.(message)
+  })
+  let id = 0
+  const request = (method: string, params: object) =>
+    new Promise<any>((resolve) => {
+      waiting.set((id += 1), ({ error, result }) => resolve(result ?? error))
+      send({ id, method, params })
+    })
+  const elicitation = era === "2025-06-18" ? {} : { form: {} }
+  const clientInfo = { name: "forms", version: "1" }
+  const isNewest = era === "2026-07-28"
+  if (!isNewest) {
+    const { protocolVersion } = await request("initialize", {
+      protocolVersion: era,
+      capabilities: { elicitation },
+      clientInfo
+    })
+    expect(protocolVersion).toBe(era)
+    send({ method: "notifications/initialized" })
+  }
+  const _meta = {
+    "io.modelcontextprotocol/protocolVersion": era,
+    "io.modelcontextprotocol/clientCapabilities": { elicitation },
+    "io.modelcontextprotocol/clientInfo": clientInfo
+  }
+  const call = async (input: object) => {
+    const params = { name: "requestAction", arguments: input, ...(isNewest ? { _meta } : {}) }
+    let result = await request("tools/call", params)
+    if (result.resultType === "input_required") {
+      const { inputRequests, requestState } = result
+      const inputResponses = { confirm: answer(inputRequests.confirm.params) }
+      result = await request("tools/call", { ...params, requestState, inputResponses })
+    }
+    return result.content[0].text as string
+  }
+  const close = async () => {
+    child.stdin.end()
+    await once(child, "exit")
+  }
+  return { call, close, questions }
 }
 
 const allPeople = { entityTypeId: "people", filters: [], limit: 25, selectColumns: ["phone"] }
@@ -119,6 +184,72 @@ describe("max mcp --url", () => {
       { type: "text", text: expect.stringMatching(/^draft \w+: waits for the person/) },
       { type: "resource_link", uri: expect.stringContaining(`${server.url}/inbox/`) }
     ])
+    await client.close()
+  })
+
+  describe.each(["2025-06-18", "2025-11-25", "2026-07-28"] as const)("to a client of %s that shows forms", (era) => {
+    it("asks through it with a token that may confirm: the yes applies the change, and everything else leaves it open", async () => {
+      const made = await server.run(
+        memberWithToken(organization, `forms${era}@atlas.example`, ["admin"], ["tools", "changes", "confirm"])
+      )
+      writeFileSync(tokenFile, `${made.token}\n`)
+      onTestFinished(() => writeFileSync(tokenFile, `${token}\n`))
+      const { call, close, questions } = await ofEra(era, [
+        { action: "decline" },
+        { action: "cancel" },
+        { action: "accept", content: { answer: "Don't" } },
+        { action: "accept", content: { answer: "Change it" } }
+      ])
+      const [person] = await server.run(addPeople(organization, [{ name: `Edsger ${era}`, status: "Lead" }]))
+      const status = () => server.run(cellOf(organization, String(decodeId(person!)), "status"))
+      const input = { actionId: "people.update", entityIds: [person], values: ["status=Won"] }
+      for (const no of ["decline", "cancel", "Don't"]) {
+        expect([no, await call(input)]).toEqual([no, expect.stringMatching(/^draft \w+: waits for the person/)])
+        expect(await status()).toBe("Lead")
+      }
+      expect(await call(input)).toMatch(/^applied: /)
+      expect(await status()).toBe("Won")
+      expect(await call(input)).toMatch(/^applied: /)
+      expect(questions).toHaveLength(4)
+      for (const question of questions) expect(question).toContain(`Edsger ${era}\n  Status: Lead → Won`)
+      await close()
+    })
+
+    it("asks nothing with a token that can't confirm, or about a change that needs two confirmations", async () => {
+      const scoped = (scopes: ReadonlyArray<TokenScope>) =>
+        server.run(memberWithToken(organization, `${scopes.length}${era}@atlas.example`, ["admin"], scopes))
+      onTestFinished(() => writeFileSync(tokenFile, `${token}\n`))
+      const [person] = await server.run(addPeople(organization, [{ name: `Alan ${era}`, status: "Lead" }]))
+      for (const [scopes, input] of [
+        [["tools", "changes"], { actionId: "people.update", entityIds: [person], values: ["status=Won"] }],
+        [["tools", "changes", "confirm"], { actionId: "people.delete", entityIds: [person] }]
+      ] as const) {
+        writeFileSync(tokenFile, `${(await scoped(scopes)).token}\n`)
+        const { call, close, questions } = await ofEra(era, [{ action: "accept", content: { answer: "Change it" } }])
+        expect(await call(input)).toMatch(/^draft \w+: waits for the person/)
+        expect(questions).toEqual([])
+        await close()
+      }
+      expect(await server.run(cellOf(organization, String(decodeId(person!)), "status"))).toBe("Lead")
+    })
+  })
+
+  it("asks through the official client", async () => {
+    const made = await server.run(
+      memberWithToken(organization, "official@atlas.example", ["admin"], ["tools", "changes", "confirm"])
+    )
+    writeFileSync(tokenFile, `${made.token}\n`)
+    onTestFinished(() => writeFileSync(tokenFile, `${token}\n`))
+    const { call, client } = await connect(server.url, "--changes")
+    const questions: Array<string> = []
+    client.setRequestHandler(ElicitRequestSchema, ({ params }) => {
+      questions.push(params.message)
+      return { action: "accept", content: { answer: "Change it" } }
+    })
+    const [person] = await server.run(addPeople(organization, [{ name: "Barbara Liskov", status: "Lead" }]))
+    const input = { actionId: "people.update", entityIds: [person], values: ["status=Won"] }
+    expect((await call("requestAction", input)).text).toMatch(/^applied: /)
+    expect(questions).toEqual([expect.stringContaining("Barbara Liskov\n  Status: Lead → Won")])
     await client.close()
   })
 

@@ -13,10 +13,10 @@ import { IdentityProviders } from "../../services/access/IdentityProviders.ts"
 import { Changes } from "../../services/changes/Changes.ts"
 import { OrganizationState } from "../../services/catalog/OrganizationState.ts"
 import { callTool, type ToolOutcome } from "../../tools/call.ts"
-import { type Answered, requestChange } from "../mcp/changing.ts"
+import { requestChange } from "../mcp/changing.ts"
 import { identityFor, NEWEST } from "../mcp/server.ts"
 import { makeStateless, NOT_JSON, type Reply } from "../mcp/stateless.ts"
-import { reporting, tools } from "../mcp/tools.ts"
+import { type Asking, reporting, tools } from "../mcp/tools.ts"
 import { authentication, CurrentCaller } from "./authenticate.ts"
 import type { Route } from "./edge.ts"
 import { methodNotAllowed, orProblem, problem, problemOf } from "./problems.ts"
@@ -66,7 +66,7 @@ const refused = ({ message }: { readonly message: string }, unavailable: boolean
 
 /** Counts and runs a tool call; exceeding the rate limit is a tool result that the model can read. */
 const countedCall = reporting(
-  Effect.fnUntraced(function* (name: string, input: unknown, answered?: Answered) {
+  Effect.fnUntraced(function* (name: string, input: unknown, asking?: Asking) {
     const { credentialId, principal, scopes } = yield* ofMessage(CurrentCaller)
     const request = yield* ofMessage(HttpServerRequest.HttpServerRequest)
     const admission = yield* Admission
@@ -79,7 +79,7 @@ const countedCall = reporting(
       pageOf: (changeId) => `${baseOf(publicUrl, request)}/inbox/${changeId}`
     })
     const called = scopes.includes("changes")
-      ? callTool(name, input, (given) => change(given, answered))
+      ? callTool(name, input, (given) => change(given, asking?.answered))
       : callTool(name, input)
     return yield* admission.count(principal).pipe(
       Effect.andThen(Effect.provideService(called, CurrentPrincipal, principal)),

@@ -7,8 +7,10 @@ import { FetchHttpClient, HttpBody, HttpClient, HttpClientRequest, type HttpClie
 import { ConfigurationError } from "../../domain/errors.ts"
 import { quoted } from "../../domain/text.ts"
 import { isToolName, renderResult, type ToolOutcome } from "../../tools/call.ts"
+import { version } from "../../version.ts"
 import { CHANGE_TOOL } from "../../tools/ChangeTool.ts"
-import type { Call, Listing } from "./tools.ts"
+import { NEWEST } from "./server.ts"
+import { ASKED, type Asking, type Call, type Listing, YES } from "./tools.ts"
 
 export interface RemoteServer {
   readonly url: URL
@@ -63,12 +65,28 @@ const Called = Schema.Struct({
     isError: Schema.optionalKey(Schema.Boolean)
   })
 })
-const decodeCalled = Schema.decodeUnknownResult(Schema.fromJsonString(Called))
+/** What the remote server wants to ask the person. */
+const Question = Schema.Struct({
+  result: Schema.Struct({
+    resultType: Schema.Literal("input_required"),
+    inputRequests: Schema.Struct({ [ASKED]: Schema.Struct({ params: Schema.Struct({ message: Schema.String }) }) }),
+    requestState: Schema.String
+  })
+})
+const decodeCalled = Schema.decodeUnknownResult(Schema.fromJsonString(Schema.Union([Question, Called])))
+
+/** The message of an answer, which can be an event of a stream. */
+const messageIn = (body: string): string => /^data: ?(.*)$/m.exec(body)?.[1] ?? body
 
 const outcomeOf = (body: string): ToolOutcome => {
-  const called = decodeCalled(body)
+  const called = decodeCalled(body.startsWith("{") ? body : messageIn(body))
   if (Result.isFailure(called)) return NOT_MAX
-  const { content, isError = false } = called.success.result
+  const { result } = called.success
+  if ("requestState" in result) {
+    const { message } = result.inputRequests[ASKED].params
+    return { text: message, failed: false, unavailable: false, question: { message, state: result.requestState } }
+  }
+  const { content, isError = false } = result
   const link = content.find((part) => part.type === "resource_link")
   return {
     text: content.flatMap((part) => (part.type === "text" ? [part.text] : [])).join("\n"),
@@ -78,10 +96,36 @@ const outcomeOf = (body: string): ToolOutcome => {
   }
 }
 
+/** The fourth tool's call: of the version with continuations if the client shows forms, so that the remote server may ask through it. */
+const changeCall = (input: unknown, { answered, showsForms }: Asking) => {
+  const call = { name: CHANGE_TOOL, arguments: input ?? {} }
+  const message = (params: object) => ({ jsonrpc: "2.0", id: 1, method: "tools/call", params })
+  const headers = { accept: "application/json, text/event-stream" }
+  if (!showsForms) return { headers, message: message(call) }
+  const answer = answered && {
+    requestState: answered.state,
+    inputResponses: { [ASKED]: answered.accepts ? YES : { action: "decline" } }
+  }
+  const _meta = {
+    "io.modelcontextprotocol/protocolVersion": NEWEST.protocolVersion,
+    "io.modelcontextprotocol/clientCapabilities": { elicitation: { form: {} } },
+    "io.modelcontextprotocol/clientInfo": { name: "max mcp", version }
+  }
+  return {
+    headers: {
+      ...headers,
+      "mcp-protocol-version": NEWEST.protocolVersion,
+      "mcp-method": "tools/call",
+      "mcp-name": CHANGE_TOOL
+    },
+    message: message({ ...call, ...answer, _meta })
+  }
+}
+
 /** Calls a tool of the remote server; with `structured`, the result includes the value. */
 export const bridge =
   ({ token, url }: RemoteServer, { changes, structured }: Listing): Call<HttpClient.HttpClient> =>
-  (name, input) => {
+  (name, input, asking = { showsForms: false }) => {
     const isChange = changes && name === CHANGE_TOOL
     if (!isToolName(name) && !isChange) return Effect.succeed(failed(`There is no tool ${quoted(name)}.`, false))
     const outcome = Effect.fnUntraced(function* (response: HttpClientResponse.HttpClientResponse) {
@@ -95,11 +139,13 @@ export const bridge =
       if (Result.isFailure(value)) return NOT_MAX
       return { text: renderResult(name, value.success), failed: false, unavailable: false, value: value.success }
     })
-    const accept = structured || isChange ? "application/json" : "text/plain"
-    const message = { jsonrpc: "2.0", id: 1, method: "tools/call", params: { name, arguments: input ?? {} } }
-    const request = HttpClientRequest.post(new URL(isChange ? "/mcp/changes" : `/v1/tools/${name}`, url), {
-      headers: isChange ? { accept: "application/json, text/event-stream" } : { accept },
-      body: HttpBody.text(JSON.stringify(isChange ? message : (input ?? {})), "application/json")
+    const accept = structured ? "application/json" : "text/plain"
+    const sent = isChange
+      ? { path: "/mcp/changes", ...changeCall(input, asking) }
+      : { path: `/v1/tools/${name}`, headers: { accept }, message: input ?? {} }
+    const request = HttpClientRequest.post(new URL(sent.path, url), {
+      headers: sent.headers,
+      body: HttpBody.text(JSON.stringify(sent.message), "application/json")
     }).pipe(HttpClientRequest.bearerToken(token))
     return HttpClient.execute(request).pipe(
       Effect.flatMap(outcome),

@@ -2,8 +2,8 @@
  * The tools over MCP, with results as compact text: three that only read, and where changes are offered one that drafts. Output schemas and structured content
  * double a client's tokens, so they are opt-in.
  */
-import { Context, Effect, Layer, Schema } from "effect"
-import { McpProtocol, McpSchema, McpServer, Tool } from "effect/ai"
+import { Context, Effect, Layer, Option, Schema } from "effect"
+import { McpSchema, McpServer, Tool } from "effect/ai"
 import { reportFailure } from "../../observability/failures.ts"
 import type { ToolOutcome } from "../../tools/call.ts"
 import { changeDefinition } from "../../tools/ChangeTool.ts"
@@ -20,8 +20,14 @@ export const INSTRUCTIONS =
 const CHANGING =
   " requestAction only drafts: the person decides in Max. Say that a change waits, and never that it was made before a result says applied; call again with the same values to learn what became of it."
 
-/** Calls a tool by name for the current caller; `answered` is what the person answered to the client. */
-export type Call<R> = (name: string, input: unknown, answered?: Answered) => Effect.Effect<ToolOutcome, never, R>
+/** What the client can put to the person, and what the person answered. */
+export interface Asking {
+  readonly showsForms: boolean
+  readonly answered?: Answered | undefined
+}
+
+/** Calls a tool by name for the current caller. */
+export type Call<R> = (name: string, input: unknown, asking?: Asking) => Effect.Effect<ToolOutcome, never, R>
 
 export interface Listing {
   /** Adds output schemas and structured content. */
@@ -36,8 +42,8 @@ export const instructionsFor = ({ changes }: Pick<Listing, "changes">): string =
 /** A call whose failures of the database are logged. */
 export const reporting =
   <R>(call: Call<R>): Call<R> =>
-  (name, input, answered) =>
-    Effect.tap(call(name, input, answered), ({ unavailable }) =>
+  (name, input, asking) =>
+    Effect.tap(call(name, input, asking), ({ unavailable }) =>
       unavailable ? reportFailure("A tool call failed", { channel: "mcp" }) : Effect.void
     )
 
@@ -80,24 +86,39 @@ const FORM = {
   properties: { answer: { type: "string", enum: ANSWERS, description: "Nothing has changed yet." } },
   required: ["answer"]
 } as const
-const ASKED = "confirm"
+export const ASKED = "confirm"
+/** How long a call waits for an answer, so that it ends before clients give up, which most do after a minute. */
+const ANSWERED_WITHIN = "50 seconds"
 
 type RequestContext = (typeof McpSchema.McpRequestContext)["Service"]
 
-const answerIn = ({ inputResponses, requestState }: RequestContext): Answered | undefined => {
-  if (inputResponses === undefined && requestState === undefined) return undefined
-  const { action, content } = (inputResponses?.[ASKED] ?? {}) as {
-    readonly action?: unknown
-    readonly content?: { readonly answer?: unknown }
-  }
-  return { state: requestState, accepts: action === "accept" && content?.answer === ANSWERS[0] }
-}
+const isYes = ({ action, content }: { readonly action?: unknown; readonly content?: unknown }): boolean =>
+  action === "accept" && (content as { readonly answer?: unknown } | undefined)?.answer === ANSWERS[0]
 
-/** Whether the client can put a form to the person, and come back with the answer later. */
-const showsForms = ({ clientCapabilities: { elicitation }, protocolVersion }: RequestContext): boolean =>
-  protocolVersion === McpProtocol.v2026_07_28.protocolVersion &&
-  elicitation !== undefined &&
-  (elicitation.form !== undefined || elicitation.url === undefined)
+/** The person's yes in the form that clients send. */
+export const YES = { action: "accept", content: { answer: ANSWERS[0] } } as const
+
+const answerIn = ({ inputResponses, requestState }: RequestContext): Answered | undefined =>
+  inputResponses === undefined && requestState === undefined
+    ? undefined
+    : { state: requestState, accepts: isYes(inputResponses?.[ASKED] ?? {}) }
+
+/** Whether the client can put a form to the person. */
+const showsFormsIn = ({ clientCapabilities: { elicitation } }: RequestContext): boolean =>
+  elicitation !== undefined && (elicitation.form !== undefined || elicitation.url === undefined)
+
+/** Asks the person through a client of an earlier version. Everything but a yes is a no, and so is silence. */
+const askNow = Effect.fnUntraced(
+  function* (
+    { getClient }: (typeof McpSchema.McpServerClient)["Service"],
+    params: (typeof McpSchema.ElicitRequestFormParams)["Type"]
+  ) {
+    return isYes(yield* (yield* getClient).elicit(params))
+  },
+  Effect.scoped,
+  Effect.timeoutOrElse({ duration: ANSWERED_WITHIN, orElse: () => Effect.succeed(false) }),
+  Effect.orElseSucceed(() => false)
+)
 
 /** Registers the tools, which run `call`. */
 export const tools = <R>(call: Call<R>, listing: Listing) =>
@@ -119,12 +140,26 @@ export const tools = <R>(call: Call<R>, listing: Listing) =>
           handle: (input: unknown) =>
             Effect.gen(function* () {
               const context = yield* McpSchema.McpRequestContext
+              // A connection that carries requests to the client, such as standard input and output of the earlier versions.
+              const session = yield* Effect.serviceOption(McpSchema.McpServerClient)
+              const showsForms = showsFormsIn(context)
+              const run = (answered: Answered | undefined) =>
+                Effect.provideContext(call(name, input ?? {}, { showsForms, answered }), services)
+              const result = (outcome: ToolOutcome) =>
+                new McpSchema.CallToolResult(callResult(outcome, listing.structured))
               const answered = answerIn(context)
-              const outcome = yield* Effect.provideContext(call(name, input ?? {}, answered), services)
+              const outcome = yield* run(answered)
               const { question } = outcome
-              if (question === undefined || answered !== undefined || !showsForms(context))
-                return new McpSchema.CallToolResult(callResult(outcome, listing.structured))
-              const params = { mode: "form", message: question.message, requestedSchema: FORM }
+              if (question === undefined || answered !== undefined || !showsForms) return result(outcome)
+              const params = new McpSchema.ElicitRequestFormParams({
+                mode: "form",
+                message: question.message,
+                requestedSchema: FORM
+              })
+              if (Option.isSome(session)) {
+                const accepts = yield* askNow(session.value, params)
+                return result(yield* run({ state: question.state, accepts }))
+              }
               return new McpSchema.InputRequired({
                 inputRequests: { [ASKED]: { method: "elicitation/create", params } },
                 requestState: question.state
