@@ -69,8 +69,8 @@ export type Intent = Data.TaggedEnum<{
   Figures: { readonly asked: Asked; readonly otherwise?: Intent }
   /** The last figures, or the last list, in other groups: "and by country?". */
   Regroup: { readonly by: Words }
-  /** The last question with one more condition, or with its first groups: "only the open ones", "just the top 3". */
-  Only: { readonly conditions: ReadonlyArray<Condition>; readonly limit?: number }
+  /** The last question with one more condition, or with its first groups: "only the open ones", "just the top 3"; whether it names a year. */
+  Only: { readonly conditions: ReadonlyArray<Condition>; readonly limit?: number; readonly isOfYear?: boolean }
   /** Something to be done rather than looked up. */
   Request: { readonly of: "send" | "change" }
   /** Two questions that don't refer to each other. */

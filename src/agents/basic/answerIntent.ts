@@ -1,5 +1,7 @@
 /** Answers an intent with its script; a follow-up is resolved against the earlier messages. */
 import { Unavailable } from "../../domain/errors.ts"
+import { PEOPLE } from "../../domain/EntityType.ts"
+import { foldText } from "../../domain/keys.ts"
 import { uncapitalized } from "../english.ts"
 import { answerAsked, sayable } from "./declared/answerAsked.ts"
 import { browse } from "./browse.ts"
@@ -15,7 +17,7 @@ import { example as groupExample } from "./figures/resolveFigures.ts"
 import { figures } from "./figures/answerFigures.ts"
 import { eqName } from "./locate.ts"
 import { continues, previousIntent, readTurn } from "./followUps.ts"
-import { type Lookup, MANY_TYPES } from "./Lookup.ts"
+import { type Lookup, MANY_TYPES, nounAt } from "./Lookup.ts"
 import { readBesides, readByParts } from "./readIntent.ts"
 import { respell } from "./respell.ts"
 import { titled } from "./titled.ts"
@@ -131,8 +133,10 @@ function* run(intent: Intent, earlier: ReadonlyArray<string>, context: Context):
       return `One question at a time, please: I count ${intent.count} here. Ask the first one: “${intent.first}”.`
     case "Foreign":
       return (yield* exactly(intent.tokens, context)) ?? intent.reply(example(context))
-    case "Browse":
-      return yield* browse(intent.mode, atMoment(intent.lookup), intent.skip, context)
+    case "Browse": {
+      const reply = yield* browse(intent.mode, atMoment(intent.lookup), intent.skip, context)
+      return declines(reply) ? ((yield* ofOne(intent.lookup, context)) ?? reply) : reply
+    }
     case "Comparison":
       return yield* comparison(intent, context)
     case "HowLong":
@@ -164,6 +168,19 @@ function* run(intent: Intent, earlier: ReadonlyArray<string>, context: Context):
     case "More":
       return unclear(context)
   }
+}
+
+/** "The artist of American Idiot", where no filter of artists fits it: a detail of the row with that name, if it has such a column. */
+function* ofOne({ conditions, noun }: Lookup, context: Context): Script<string | undefined> {
+  const [of, ...others] = conditions
+  const isOne = others.length === 0 && (of?._tag === "With" || (of?._tag === "At" && of.preposition === "of"))
+  const isOfPeople = noun.type.id === PEOPLE || noun.type.id === "companies"
+  if (!isOne || isOfPeople || foldText(noun.said) !== foldText(noun.type.name)) return undefined
+  // "Of the album American Idiot": its noun is a hint only.
+  const name = of.words.slice(nounAt(of.words, context)?.length ?? 0)
+  if (name.length === 0) return undefined
+  const reply = yield* describe(Subject.Named({ tokens: name }), context, noun.said)
+  return ["'", "'s"].some((owns) => reply.includes(`${owns} ${noun.said} is `)) ? reply : undefined
 }
 
 /** Groups and figures, or what else the words mean if they name no column. */

@@ -2,11 +2,12 @@
  * Questions that leave out what they are about: "how many are software?", "and the ones without a phone?". After a question for
  * rows they are about those rows; what they say besides are conditions of the same noun.
  */
-import { type Condition, type Noun, nounAt } from "./Lookup.ts"
+import { lengthAt } from "./deeds/lengths.ts"
+import { Condition, type Noun, nounAt } from "./Lookup.ts"
 import { compiled, matchStart } from "./patterns.ts"
 import type { Context } from "./readConversation.ts"
 import { readLookup } from "./readLookup.ts"
-import { folded, type Token, tokenize } from "./tokenize.ts"
+import { folded, type Token, tokenize, written } from "./tokenize.ts"
 
 type Tokens = ReadonlyArray<Token>
 
@@ -68,6 +69,10 @@ export const conditionsOf = ({ rest }: Elided, noun: Noun, context: Context): Re
   const named = tokenize(noun.said)
   const read = (words: Tokens) => readLookup(words, context)
   const bare = /^(are|were|is)$/.test(rest[0]!.word) ? rest.slice(1) : rest
+  const lasting = /^(are|were|is|was|took|take|last|lasted)$/.test(rest[0]!.word) ? rest.slice(1) : rest
+  const long = lengthAt(lasting)
+  if (long !== undefined && long.length === lasting.length)
+    return [Condition.Length({ minutes: long.value, said: `of ${written(lasting)}` })]
   const found = read([...named, ...rest]) ?? read([...named, ...bare]) ?? read([...bare, ...named])
   return found !== undefined && found.order === undefined && found.limit === undefined && found.conditions.length > 0
     ? found.conditions

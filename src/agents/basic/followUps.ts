@@ -73,10 +73,14 @@ const aboutOther = (old: Condition, words: Also["words"]): Condition =>
 const alsoOf = (previous: Intent | undefined, also: Also, context: Context): Intent => {
   switch (previous?._tag) {
     case "Detail":
-    case "Is":
-      return also.conditions === undefined
-        ? { ...previous, subject: ME.test(folded(also.words)) ? Subject.Me() : subjectOf(also.words) }
+    case "Is": {
+      // "And with Ada?" after "when is the follow-up with Bob?".
+      const [only, ...others] = also.conditions ?? []
+      const words = only?._tag === "With" && others.length === 0 ? only.words : also.words
+      return also.conditions === undefined || words !== also.words
+        ? { ...previous, subject: ME.test(folded(words)) ? Subject.Me() : subjectOf(words) }
         : UNREADABLE
+    }
     case "Browse":
     case "Figures":
     case "Titled":
@@ -107,6 +111,22 @@ const sameYear = (
     : condition
 }
 
+/** Conditions whose months have the year of the question before. A year in what a time says is one that Max has added. */
+const inSameYear = (
+  conditions: ReadonlyArray<Condition>,
+  before: ReadonlyArray<Condition>,
+  context: Context
+): ReadonlyArray<Condition> =>
+  conditions.map((one) =>
+    one._tag === "Time"
+      ? sameYear(
+          { condition: one, words: tokenize(one.when.said).filter(({ word }) => !YEAR.test(word)) },
+          before,
+          context
+        )
+      : one
+  )
+
 /** Completes a follow-up from the intent before it. */
 const resolveFollowUp = (intent: Intent, earlier: ReadonlyArray<string>, context: Context): Intent => {
   const last = () => previousIntent(earlier, context)
@@ -124,10 +144,12 @@ const resolveFollowUp = (intent: Intent, earlier: ReadonlyArray<string>, context
     }
     case "Only": {
       const previous = last()
-      const { limit } = intent
+      const { conditions, isOfYear, limit } = intent
       if (previous?._tag === "Figures" && limit !== undefined && previous.asked.by.length > 0)
         return Intent.Figures({ asked: { ...previous.asked, best: { upwards: false, ...previous.asked.best, limit } } })
-      return (limit === undefined ? changed(previous, refinedBy(intent.conditions)) : undefined) ?? UNREADABLE
+      const refine = (before: ReadonlyArray<Condition>) =>
+        refinedBy(isOfYear === true ? conditions : inSameYear(conditions, before, context))(before)
+      return (limit === undefined ? changed(previous, refine) : undefined) ?? UNREADABLE
     }
     case "Again": {
       const previous = last()
@@ -276,12 +298,9 @@ const ofThoseBefore = (said: string, earlier: ReadonlyArray<string>, context: Co
   const conditions = conditionsOf(found, noun, context)
   const whole = found.mode === undefined ? previous : asked(previous, found.mode)
   const isOfYear = tokenize(said).some(({ word }) => YEAR.test(word))
-  const monthIn = (text: string) => tokenize(text).filter(({ word }) => isOfYear || !YEAR.test(word))
-  const inYear = (before: ReadonlyArray<Condition>) =>
-    conditions?.map((one) =>
-      one._tag === "Time" ? sameYear({ condition: one, words: monthIn(one.when.said) }, before, context) : one
-    )
-  return (conditions && changed(whole, (before) => refinedBy(inYear(before)!)(before))) ?? UNREADABLE
+  const refine = (before: ReadonlyArray<Condition>) =>
+    refinedBy(isOfYear ? conditions! : inSameYear(conditions!, before, context))(before)
+  return (conditions && changed(whole, refine)) ?? UNREADABLE
 }
 
 const nounOf = (intent: Intent): Noun | undefined => {

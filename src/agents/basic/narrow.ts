@@ -168,7 +168,7 @@ export function* narrow(
   const isStated =
     conditions.some(({ _tag }) => _tag === "Quality") || (isOfCustomers(kind) && conditions.some(isServed))
   let plain = false
-  const used = new Map<Condition, { readonly choices: ReadonlyArray<Choice>; readonly used: number }>()
+  const used = new Map<Condition, Used>()
   const hits = ({ choices, condition }: Meant, pages: ReadonlyArray<Page | undefined>): ReadonlyArray<number> =>
     [...pages.keys()].filter(
       (at) => (pages[at]?.total ?? 0) > 0 && (condition._tag === "Part" || !isText(choices[at]!))
@@ -177,7 +177,9 @@ export function* narrow(
     const { choices, condition } = leaf
     const pages = counted[index]!
     const fits = (at: number) => condition._tag === "Part" || !isText(choices[at]!)
-    const hit = hits(leaf, pages)[0] ?? -1
+    const all = hits(leaf, pages)
+    const several = condition._tag === "Quality" ? categoriesAmong(all, choices, columns) : []
+    const hit = several.toSorted((a, b) => pages[b]!.total - pages[a]!.total)[0] ?? all[0] ?? -1
     const only = choices.length === 1 && fits(0) ? 0 : -1
     const possible = isCounted(leaf) ? pages.findIndex((page, at) => page !== undefined && fits(at)) : only
     if (condition._tag === "Mine" && !references.has(context.person?.name ?? "")) return unsupported("yours")
@@ -213,7 +215,7 @@ export function* narrow(
     const isPart = isUncapitalized(condition) || (type.id === "companies" && condition._tag === "Quality")
     if (hit >= 0 && isPart && (yield* isInsideWords(choices[hit]!, columns, type.id)))
       return yield* unknownWord(condition, type, listAll, context)
-    used.set(condition, { choices, used: hit >= 0 ? hit : possible })
+    used.set(condition, { choices, used: hit >= 0 ? hit : possible, isOneOfSeveral: several.length > 0 })
   }
   for (const condition of plain ? conditions : stated) {
     const alternatives = parts(condition).map((leaf) => leaves.findIndex((one) => one.condition === leaf))
@@ -242,8 +244,32 @@ export function* narrow(
     else filters.push(...choice)
     if (isKind(condition)) said.push({ before: false, text: otherWord(kind!, choice) })
     else said.push(...sayingOf(condition, own[0]!.choices, own[0]!.used, columns))
+    // "Pop tracks" where an album is called so, too.
+    if (own[0]!.isOneOfSeveral)
+      said.push({ before: false, text: `by ${uncapitalized(labelOf(meant[0]![0]!.columnId, columns))}` })
   }
   return { filters, said, ...(plain ? { noun: { type, said: type.plural } } : {}) }
+}
+
+interface Used {
+  readonly choices: ReadonlyArray<Choice>
+  readonly used: number
+  /** Rows of other columns have the value, too, so the answer names the column. */
+  readonly isOneOfSeveral: boolean
+}
+
+/** The choices of a word that is a value of several columns, none of them a status: the one with most rows is meant. */
+const categoriesAmong = (
+  hits: ReadonlyArray<number>,
+  choices: ReadonlyArray<Choice>,
+  columns: Columns
+): ReadonlyArray<number> => {
+  const filters = hits.map((at) => choices[at]!)
+  const ids = new Set(filters.map(([first]) => first!.columnId))
+  const isPlain = filters.every(
+    ([first, ...others]) => others.length === 0 && first!.op === "eq" && first!.value !== "true"
+  )
+  return ids.size > 1 && isPlain && !columnsFor("status", columns).some((id) => ids.has(id)) ? hits : []
 }
 
 /**

@@ -1,6 +1,7 @@
-/** "And the day after?": the question before, of the period after or before its own. */
+/** "And the day after?", "and on the 6th?": the question before, of the period beside its own or of another day of its month. */
+import { isoDate } from "../../domain/values.ts"
 import type { When } from "./readTime.ts"
-import { addDays, unit } from "./spans.ts"
+import { addDays, pad, unit } from "./spans.ts"
 import { folded, type Token } from "./tokenize.ts"
 
 const UNIT = "(day|week|month|quarter|year)"
@@ -12,9 +13,16 @@ const BEFORE = new RegExp(
 )
 const NEXT_DAY = /^(?:on )?the next day$/
 
-/** Whether words ask for the period beside the one before: its unit, and how many units later. */
-export const stepIn = (tokens: ReadonlyArray<Token>): { readonly of: string; readonly by: 1 | -1 } | undefined => {
+const SAME_MONTH = /^on the (\d{1,2})(?:st|nd|rd|th)$/
+
+/** The period beside the one before, by its unit and how many units later; or a day of the same month. */
+type Step = { readonly of: string; readonly by: 1 | -1 } | { readonly date: number; readonly said: string }
+
+/** Whether words ask for another period than the question before. */
+export const stepIn = (tokens: ReadonlyArray<Token>): Step | undefined => {
   const said = folded(tokens)
+  const date = SAME_MONTH.exec(said)?.[1]
+  if (date !== undefined) return { date: Number(date), said }
   if (NEXT_DAY.test(said)) return { of: "day", by: 1 }
   const after = AFTER.exec(said)
   const before = BEFORE.exec(said)
@@ -23,12 +31,16 @@ export const stepIn = (tokens: ReadonlyArray<Token>): { readonly of: string; rea
 }
 
 /** The period beside a whole one; undefined beside a time of day, or an open time. */
-export const beside = (
-  { days, from, said, to }: When,
-  { by, of }: { readonly of: string; readonly by: 1 | -1 }
-): When | undefined => {
+export const beside = ({ days, from, said, to }: When, step: Step): When | undefined => {
   if (days !== undefined || from === undefined || to === undefined || from.includes("T") || to.includes("T"))
     return undefined
+  if ("date" in step) {
+    const month = from.slice(0, 7)
+    const found = isoDate(`${month}-${pad(step.date)}`)
+    if (found === undefined || addDays(to, -1).slice(0, 7) !== month) return undefined
+    return { from: found, to: addDays(found, 1), said: `${step.said} of the same month` }
+  }
+  const { by, of } = step
   // The date itself is in no result, so the answer names the one that the person wrote.
   const words = `the ${of} ${by > 0 ? "after" : "before"} ${said.replace(/^(on|in|during|for) /, "")}`
   if (of === "day") {

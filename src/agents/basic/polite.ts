@@ -82,13 +82,24 @@ const AFTER = [
   "(if|when|whenever|as soon as) (you|u) (have|get|find|got|have got|can spare|can find) (a)? (chance|second|sec|minute|min|moment|time|it|that|them|it handy|that handy)",
   "for (my|our|the|a) (quarterly|weekly|monthly|annual|board|sales|team|status|pipeline)? (report|records|timesheet|notes|presentation|slides|deck|forecast|newsletter|expenses|spreadsheet)",
   "(so|so that) (i|we) can (call|ring|phone|contact|reach|email|e-mail|write to|text|message|get back to) (him|her|them|back|him back|her back|them back)?",
+  "(across|in) (the|our) (whole|entire) (team|office|company)",
+  "across (the|our) team",
+  "no matter (whose|who has|who owns) (customer|client|lead|deal|account|they|it|them)? (it is|they are|is it|are they|is)?",
   "(that is all|that is it|that will be all|that would be all|that is everything|nothing else|nothing more|real quick|real quickly|thank you very much|thank you so much|thanks so much|thanks very much|thanks again|cheers mate|many thanks in advance|please and thank you|if that is okay|if that is all right|if you would|if you please|if you could|would you|could you|can you|will you|i wonder|i would say|though|again please|quickly|urgently|quick|when you can|if it is not too much trouble|i mean|so i know|just so i know|roughly|approximately|or so|do you think|i forgot|i forget|i can't remember|i cannot remember|remind me|as it stands|as things stand|in our system|in the system|in the crm|in our crm|on our books|on the books|on file|on record|in our records)"
 ].map(compiled)
 /** What the answer has anyway, after punctuation: "with numbers" can mean telephone numbers. */
 const ANYWAY = [
   "(with|and|in)? (the|exact|all the)? (numbers|figures|counts|amounts) (too|each)?",
   "(and)? (how many|how much) each",
-  "(both)? past and (future|upcoming)"
+  "(both)? past and (future|upcoming)",
+  "(just|only)? (give|send|show)? (me)? (just|only)? the (whole|full|complete|entire) list",
+  "(just|only)? (give|send|show) (me|us)? (just|only)? the (numbers|figures|counts|names|amounts|totals)",
+  "(just|only) (the)? (numbers|figures|counts|names|amounts|totals)",
+  "(numbers|figures|counts|names|amounts|totals) only",
+  "(in)? (percentages|percent|percents) (not|and not|rather than) (counts|numbers)",
+  "(all|every one|each one|each) of (them|those)",
+  "(how many|a count|counts) (in|of|for|per) each (one|of them)?",
+  "(a|the) (count|list|number|figure) (will|would) do"
 ].map(compiled)
 /** What a detail is for: "the number to ring her back on". */
 const PURPOSE = compiled(

@@ -2,6 +2,7 @@
  * Parses a message into an intent: small talk, a question by its rule, or a person introduced in free text. A question is
  * understood only if every word of it has a part in its rule; otherwise it is declined.
  */
+import { YEAR } from "./partOfYear.ts"
 import { PEOPLE } from "../../domain/EntityType.ts"
 import { browse, type Rule } from "./buildIntent.ts"
 import { COMPARISONS } from "./comparing.ts"
@@ -403,7 +404,7 @@ const readFigures = (tokens: ReadonlyArray<Token>, context: Context, fits: Fits)
   const by = readRegrouping(tokens, context)
   if (by !== undefined) return Intent.Regroup({ by })
   const only = readOnly(tokens, context)
-  if (only !== undefined) return Intent.Only(only)
+  if (only !== undefined) return Intent.Only({ ...only, isOfYear: tokens.some(({ word }) => YEAR.test(word)) })
   const asked = readAsked(tokens, context)
   if (asked === undefined) return undefined
   const { either, lookup } = asked.measure

@@ -1,5 +1,7 @@
 /** Finds the entities that the names in conditions lead to. */
 import { PEOPLE } from "../../domain/EntityType.ts"
+import type { Filter } from "../../domain/Query.ts"
+import { plainValue } from "../../domain/valueList.ts"
 import type { References } from "./filterChoices.ts"
 import { eqName } from "./locate.ts"
 import type { Condition } from "./Lookup.ts"
@@ -14,6 +16,14 @@ export const parts = (condition: Condition): ReadonlyArray<Condition> =>
     : condition._tag === "AnyOf"
       ? condition.of.flatMap(parts)
       : [condition]
+
+/** The name as it is said, or written as one word: "Force Analytics" and "forceanalytics". */
+const eqSpaced = (name: string): ReadonlyArray<Filter> => {
+  const joined = name.replaceAll(" ", "")
+  return joined === name
+    ? eqName(name)
+    : [{ columnId: "name", op: "eq", value: `${plainValue(name)}|${plainValue(joined)}` }]
+}
 
 /** The ids of the names in conditions, where exactly one entity has the name. */
 export function* idsOf(conditions: ReadonlyArray<Condition>, context: Context): Script<References> {
@@ -44,7 +54,7 @@ export function* idsOf(conditions: ReadonlyArray<Condition>, context: Context): 
   )
   if (tries.length === 0) return new Map()
   const pages = yield* inParallel(
-    tries.map(({ name, type }) => find({ entityTypeId: type, filters: eqName(name), limit: 2 }))
+    tries.map(({ name, type }) => find({ entityTypeId: type, filters: eqSpaced(name), limit: 2 }))
   )
   return new Map(
     tries.flatMap(({ name, type }, index) => {

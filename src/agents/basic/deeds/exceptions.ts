@@ -40,6 +40,11 @@ export const exceptedIn = (words: Words, context: Context, calendar: Calendar): 
     : undefined
   if (group !== undefined)
     return group.lookup.conditions.length === 1 ? [Part.Except({ conditions: group.lookup.conditions })] : []
+  for (const words of statedOf(rest, lead![0] === "unless", type.plural)) {
+    const stated = readSet(words, context) ?? readGroup(words, context, calendar)
+    if (stated?.lookup.conditions.length === 1) return [Part.Except({ conditions: stated.lookup.conditions })]
+  }
+  if (lead![0] === "unless") return []
   const bare = rest[0]!.word === "the" && rest.length > 1 ? rest.slice(1) : rest
   const names = namesIn(bare) ?? (isName(bare) && bare.length <= 6 ? [bare] : undefined)
   // "Except Apollo": a name, or a value of the rows.
@@ -48,4 +53,16 @@ export const exceptedIn = (words: Words, context: Context, calendar: Calendar): 
   return names === undefined
     ? []
     : [Part.Except({ names }), ...(isValued ? [Part.Except({ conditions: [value] })] : [])]
+}
+
+const IN = /^(on|in|at|for|with|under|due|without|from|of)$/
+
+/** "Yuki's", "on Apollo", and after "unless it is" also "blocked": said of the rows of the set. */
+const statedOf = (rest: Words, isUnless: boolean, plural: string): ReadonlyArray<Words> => {
+  const [first, last] = [rest[0]!, rest.at(-1)!]
+  if (rest.some(({ quoted }) => quoted === true)) return []
+  const word = (text: string): Word => ({ ...first, text, word: text.toLowerCase(), after: "", capital: false })
+  if (last.word === "'s") return [[...rest.slice(0, -1), { ...last, after: "" }, word(plural)]]
+  if (IN.test(first.word)) return [[word(plural), ...rest]]
+  return isUnless ? [[word(plural), word("that"), word("are"), ...rest]] : []
 }

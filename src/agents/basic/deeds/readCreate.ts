@@ -58,27 +58,31 @@ const PREPOSITION = /^(to|in|into|as|by|with|from)$/
 
 export const CREATES: ReadonlyArray<Omit<Way, "place"> & { readonly pattern: Pattern }> = [
   { pattern: shapeOf("<create> {rest}"), statement: false, titled: false, bare: false },
+  { pattern: shapeOf("<createormove> {rest}"), statement: false, titled: false, bare: false, moves: true },
   {
-    pattern: shapeOf("(add|put|put in|enter|register|include|insert|create|input|record|save) {rest}"),
+    pattern: shapeOf("(add|enter|register|include|insert|create|input|record|save) {rest}"),
     statement: false,
     titled: false,
     bare: true
   },
+  { pattern: shapeOf("(put|put in) {rest}"), statement: false, titled: false, bare: true, moves: true },
   {
     pattern: shapeOf(
       "(i|we) (need|want|would like|would love|should have|have to have|would need|will need|could use|still need|also need|forgot|are missing) {rest}"
     ),
     statement: false,
     titled: false,
-    bare: false
+    bare: false,
+    moves: true
   },
   {
     pattern: shapeOf(
-      "(schedule|book|set up|arrange|plan|organize|organise|put|put in|pencil in|calendar|block|block off|block out|reserve|add|slot in|put down) {rest}"
+      "(schedule|book|set up|arrange|plan|organize|organise|pencil in|calendar|block|block off|block out|reserve|add|slot in|put|put in|put down) {rest}"
     ),
     statement: false,
     titled: true,
-    bare: false
+    bare: false,
+    moves: true
   },
   // "Take down the task" can mean to delete it.
   { pattern: shapeOf("take down (a|an|another|one) {rest}"), statement: false, titled: false, bare: false },
@@ -125,6 +129,8 @@ export interface Way {
   /** The verb alone means a meeting. */
   readonly titled: boolean
   readonly statement: boolean
+  /** The verb is also said of a row that is there: "put the checkout task on medium", "start the checkout task". */
+  readonly moves?: boolean
   /** The verb needs the person for whom the row is. */
   readonly gives?: boolean
   /** "for Dmitri", before the noun. */
@@ -198,6 +204,12 @@ export const readCreate = (
     if (title.some(({ word }) => CARDINALS[word] !== undefined || /^\d+$/.test(word))) break
     const kinds = kind === undefined || generic ? {} : { kind: kind.replace(/s$/, "") }
     const after = words.slice(noun + there.length)
+    const isNamed = after[0]?.quoted === true || /^(called|named|titled|entitled)$/.test(after[0]?.word ?? "")
+    // "Start the checkout task", "put checkout task on high": it is there already.
+    const isThere =
+      !words.slice(0, start).some(({ word }) => /^(a|an|another|new|one)$/.test(word)) &&
+      (way.moves === true || (way.bare && words[0]!.word === "the"))
+    if (title.length > 0 && isThere && !isNamed && !(way.titled && type.id === "meetings")) break
     // "A task board" is no task.
     if (
       words[noun + there.length - 1]!.after === "" &&
@@ -217,8 +229,7 @@ export const readCreate = (
     )
       of({ type, name: called, rest: [...lead, ...after.slice(called.length)], ...kinds })
     // "A blocked Apollo task named Ship the beta": what stands before the noun isn't the name.
-    const isNamed = /^(called|named|titled|entitled)$/.test(after[0]?.word ?? "") && after[0]?.quoted !== true
-    if (title.length === 0 || !isNamed)
+    if (title.length === 0 || !isNamed || after[0]!.quoted === true)
       of({ type, rest: [...lead, ...after], ...kinds, ...(title.length === 0 ? {} : { name: title }) })
     // "a high priority task called Rotate keys".
     if (title.length > 0) of({ type, rest: [...lead, { ...title[0]!, ...WITH }, ...title, ...after], ...kinds })

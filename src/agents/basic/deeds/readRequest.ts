@@ -242,7 +242,9 @@ const partReader = (context: Context, effort: Effort) => {
       case "list":
         return isValue(words, true)
       case "o":
-        return words.length <= 4 && isValue(words)
+        return (
+          words.length <= 4 && (isValue(words) || (first!.word === "the" && momentOf(words, calendar) !== undefined))
+        )
       default:
         // "the 14th of December" and "a week from today" are values, too.
         return isValue(words) || (/^(the|a)$/.test(first!.word) && momentOf(words, calendar) !== undefined)
@@ -265,13 +267,13 @@ const partReader = (context: Context, effort: Effort) => {
 
   /** "add Ada Lovelace to the crm", "we have a new lead called Ada", "they are a new lead". */
   const created = (words: Words, place: Words): ReadonlyArray<Part> =>
-    CREATES.flatMap(({ bare, gives, pattern, statement, titled }) =>
+    CREATES.flatMap(({ bare, gives, moves = false, pattern, statement, titled }) =>
       [...matches(pattern, words, (name, taken) => name === "rest" || couldBeName(taken))].flatMap(({ rest, who }) => {
         const receiver = who === undefined ? {} : { receiver: [{ ...words[0]!, text: "for", word: "for" }, ...who] }
         const deeds = readCreate(
           rest!,
           context,
-          { ...receiver, place, bare, titled, statement, ...(gives === true && { gives }) },
+          { ...receiver, place, bare, titled, statement, moves, ...(gives === true && { gives }) },
           isPlace
         )
         return deeds.map((deed) => (statement ? Part.Statement({ deed, enough: false }) : Part.Order({ deed })))

@@ -95,6 +95,9 @@ const withoutNoun = (words: Words, context: Context): Words => {
 
 export const EXCEPT = [
   "with the exception of",
+  "unless it is",
+  "unless it 's",
+  "unless they are",
   "aside from",
   "leaving out",
   "except for",

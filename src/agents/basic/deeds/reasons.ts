@@ -57,10 +57,15 @@ const ANSWERS = new Set(
   )
 )
 
+const ROW_IS = /^(is|'s|are|goes|go|gets|get|should|must|needs|need|becomes|moves|belongs|stays)$/
+const TELLING =
+  /^(said|says|say|told|tells|thinks|think|thought|knows|know|knew|that|because|how|why|when|where|if|whether|what|confirmed|agreed|promised|hopes|hoped|me|us|him|her|wrote)$/
+
 /** Reasons without a person or a thing that they begin with, and what no one knows. */
 const SHAPES = [
   "(there is|there 's|is|it is|it 's|with)? (no|not much|little) (panic|rush|hurry|sense|point|stress|pressure|problem|reason|worries|drama|use)",
   "(there is|there 's|is|it is|it 's)? (no|not much|little) (panic|rush|hurry|sense|point|stress|pressure|problem|reason|worries|drama|use) (there|here|with it|with that|about it|at all|anyway|to wait|in waiting) (more|longer|any longer|any more|anymore|further)?",
+  "(there is|there 's|it is|it 's)? (no|not much|little) (use|point|sense) (in)? {rest}",
   "(is|was|it is|it 's|it was) (missing|lacking) (the|a|an|its)? {rest}",
   "(nobody|no one|noone) (knows|can say|can tell|has any idea|is sure) (when|how|why|what|where|if|whether) {rest}",
   "(whoever|regardless of whom|no matter whom) (they|it|he|she) (belong|belongs) to",
@@ -143,6 +148,9 @@ export const reasonsOf = (
     verbs.slice(0, MAX_VERBS).find((at, index) => index > 0 && read(words.slice(0, after(at)))?._tag === "Rows") ??
     verbs[0] ??
     -1
+  // "Since the vendor finally woke up it's In progress" goes on with what is so of the row. "She said it is fine" tells what she said.
+  const goesOn = said.findIndex((word, at) => at > 1 && /^(it|they)$/.test(word) && ROW_IS.test(said[at + 1] ?? ""))
+  if (goesOn > 0 && !TELLING.test(said[goesOn - 1]!)) return []
   const begins = isPronoun || first.capital || DETERMINED.test(first.word) || first.word === "both"
   if (verb < 1 || verb > MAX_BEFORE_VERB) return []
   const name = after(verb)

@@ -6,6 +6,8 @@ const LIGHT = new Set(["a", "an", "the", "of", "for", "to", "on", "our", "my"])
 /** The shortest common beginning of two forms of a word. */
 const MIN_BEGINNING = 4
 const MAX_ENDING = 4
+/** The shortest word with a plural of its own: "key" and "keys". */
+const MIN_PLURAL = 3
 /** Endings of the forms of one word, after their common beginning. */
 const ENDINGS = new Set(["", "e", "s", "es", "ed", "d", "ing", "al", "ion", "ation", "ment"])
 const MAX_WORDS = 8
@@ -55,7 +57,11 @@ const isAmong = (words: ReadonlyArray<string>, others: ReadonlyArray<string>): b
 
 /** Whether two words are forms of one: "renewal" and "renew", "planning" and "plan". */
 const isSame = (one: string, other: string): boolean => {
-  if (one === other) return true
+  if (
+    one === other ||
+    (one.length >= MIN_PLURAL && other.length >= MIN_PLURAL && (`${one}s` === other || one === `${other}s`))
+  )
+    return true
   let common = 0
   while (common < one.length && one[common] === other[common]) common += 1
   if (common < MIN_BEGINNING) return false

@@ -43,7 +43,8 @@ const isTitle = (words: Words, at: number): boolean =>
 const MAX_EXCEPTION = 9
 
 /** "Apart from Rotate keys, all that Kofi has goes to Raj": the exception after the request. */
-export const withExceptionLast = (said: Said): Said => {
+export const withExceptionLast = (written: Said): Said => {
+  const said = withPause(written)
   const { text, words } = said
   const lead = EXCEPT.find((phrase) => startsWith(words, phrase))
   const comma = lead === undefined ? -1 : words.findIndex(({ after }, at) => at >= lead.length && after === ",")
@@ -55,6 +56,19 @@ export const withExceptionLast = (said: Said): Said => {
   const rest = words[end + 1] === undefined ? "" : text.slice(words[end + 1]!.start)
   const [exception, request] = [words.slice(0, comma + 1), words.slice(comma + 1, end + 1)]
   return readWords(`${textOf(said, request)}, ${textOf(said, exception)}${words[end]!.after} ${rest}`)
+}
+
+/** "Give them to Luis unless they are done": the exception is a clause of its own. */
+const withPause = (said: Said): Said => {
+  const { text, words } = said
+  const at = words.findIndex(
+    ({ quoted, word }, index) =>
+      word === "unless" &&
+      quoted !== true &&
+      words[index - 1]?.after === "" &&
+      /^(it|they)$/.test(words[index + 1]?.word ?? "")
+  )
+  return at < 0 ? said : readWords(`${text.slice(0, words[at - 1]!.end)}, ${text.slice(words[at]!.start)}`)
 }
 
 /** A colon, or a dash between spaces. */

@@ -193,11 +193,12 @@ export const RULES: ReadonlyArray<Rule> = [
   [
     [
       "(make|set|mark) {x} (to be|as)? due (on|by|at)? {t}",
+      "(make|set|mark) {x} (to be|as)? due (on|by|at)? {t} (instead of|rather than|and not|not) (on|by)? {t2}",
       "(can|could|may|shall) {x} be due (on|by|at)? {t}",
       "(make sure|ensure|see to it) (that)? {x} (is|gets) (done|finished|completed|ready|delivered) by {t}",
       "(i would|we would|i|we)? (want|like|need|have|get) {x} (to be)? due (on|by)? {t}"
     ],
-    update(moment)
+    update(({ t, t2 }) => [Setting.Value({ value: t!, ...(t2 === undefined ? {} : { was: t2 }) })])
   ],
   [
     [
@@ -305,13 +306,14 @@ export const RULES: ReadonlyArray<Rule> = [
       "<earlier> {x} {d}",
       "(bring|move|pull|bump|shift|push) {x} <forward> by {d}",
       "(bring|move|pull|bump|shift|push) {x} <forward> {d}",
-      "(move|shift|reschedule|bring|push|make|start|begin|have|get|put|set|schedule|change) {x} (start|begin|to start|be|to|to be)? {d} (earlier|sooner|ahead)",
+      "(move|shift|reschedule|bring|push|pull|make|start|begin|have|get|put|set|schedule|change) {x} (start|begin|to start|be|to|to be)? {d} (earlier|sooner|ahead)",
       "{x} (should|needs to|must|has to|will) (start|begin|be|happen|be moved|move) {d} (earlier|sooner)",
       "(can|could|may|shall|let|have) {x} (start|begin|be|happen|take place|be moved) (by)? {d} (earlier|sooner)",
       "{x} <must> be (finished|done|ready|completed|delivered) {d} (earlier|sooner) (than it says|than it says now|than it is|than planned|than now)?",
       "(make|set|have) {x} (to be)? due {d} (earlier|sooner)",
       "(bring|move|pull|bump|shift|push) (the)? {c} (of|for|on) {x} <forward> (by)? {d}",
       "<earlier> (the)? {c} (of|for|on) {x} (by)? {d}",
+      "(bring|move|pull|shift|push|set|make) (the)? {c} (of|for|on) {x} (by)? {d} (earlier|sooner)",
       "{x} 's {c} {d} (earlier|sooner)",
       "{x} 's {c} (can|may|could|should|must|needs to|has to|will|shall) (be|come|fall|move) (by)? {d} (earlier|sooner) (than it is|than it says|than planned|than now)?",
       "(the)? {c} (of|for|on|with) {x} (can|may|could|should|must|needs to|has to|will|shall) (be|come|fall|move) (by)? {d} (earlier|sooner) (than it is|than it says|than planned|than now)?",

@@ -11,6 +11,8 @@ export const VALUE_RULES: ReadonlyArray<Rule> = [
     [
       "<set> (the)? (value of)? (the)? {c} (of|for|on) {x} (from {o})? <to> {v}",
       "<set> (the)? {c} (of|for|on|with) {x} <to> (the)? {v}",
+      "<set> (the)? {c} (of|for|on|with) {x} <to> (the)? {v} (not|instead of|rather than|and not) {o}",
+      "<set> {x} 's {c} <to> (the)? {v} (not|instead of|rather than|and not) {o}",
       "<set> {x} 's {c} <to> {v}",
       "<set> {x} 's {c} from {o} <to> {v}",
       "<set> (the)? {c} (of|for|on) {x} from {o} <to> {v}",
@@ -57,7 +59,8 @@ export const VALUE_RULES: ReadonlyArray<Rule> = [
     [
       "{x} (needs|need|should have|must have|gets|get|should get|must get|shall get) (a|an|the|their|his|her|its)? (new|next)? {c} (of|say|namely|=) {v}",
       "{x} (has|have|got|gets|get|needs|need|should get|must get|should have|shall get) (a|an|the|their|his|her|its)? new {c} = (the)? {v}",
-      "{x} = (the|a|the new|a new|new)? {c} (is|is now|becomes|will be|changes to|moves to|goes to) (now)? (the)? {v}"
+      "{x} = (the|a|the new|a new|new)? {c} (is|is now|becomes|will be|should be|must be|changes to|moves to|goes to) (now)? (the)? {v}",
+      "{x} = (the|a|the new|a new|new)? {c} (is|is now|becomes|will be|should be|must be) (now)? (the)? {v} (not|instead of|rather than|and not) {o}"
     ],
     update(column, true)
   ],
@@ -266,6 +269,7 @@ export const VALUE_RULES: ReadonlyArray<Rule> = [
       "(mark|flag) {x} {v}",
       "(prioritize|prioritise|reprioritize|reprioritise|deprioritize|deprioritise|rank|rate|grade|schedule) {x} (as|to) {v}",
       "(put|place|set|get|keep) {x} (on|at|under) (the)? {v}",
+      "(file|list|record|register|categorize|categorise) {x} (under|in|as) (the)? {v}",
       "(mark|flag|log|list|record) (as|down as) (a|an|the)? {v}",
       "(->|=>|→) (the)? {v}",
       "(set|move|change|switch|put|update) (over|up|back)? (to|into|as) (the|a)? {v}",
@@ -282,7 +286,12 @@ export const VALUE_RULES: ReadonlyArray<Rule> = [
   ],
   // "Mark as won: all qualified customers of Nadia's."
   [
-    ["(mark|flag|set|list|log) (as|to) {v} = {x}", "(move|put|change|switch|send) (back)? (to|into) {v} = {x}"],
+    [
+      "(mark|flag|set|list|log) (as|to) {v} = {x}",
+      "(move|put|change|switch|send) (back)? (to|into) {v} = {x}",
+      // "Set to Done every task Raj has on Platform".
+      "(mark|flag|set|move|put|change|switch) (as|to|into) {v} {x}"
+    ],
     ofRows(update(value))
   ],
   [
@@ -326,6 +335,8 @@ export const VALUE_RULES: ReadonlyArray<Rule> = [
       "{x} (belongs to|belongs in|belongs under|belongs on|belongs into|belongs with|is really part of|is actually part of|falls under|comes under|goes under|goes in|goes into|is part of) (the)? {v}",
       "{x} (belongs to|belongs in|belongs under|belongs with|falls under|comes under|goes under|goes in|goes into|is part of) (the)? {v} (now)? (not|instead of|rather than|and not|no longer) (to|in|under|with)? {o}",
       "{x} (belongs to|belongs in|belongs under|belongs on|belongs into|is part of) (the)? {v} {c}",
+      "{x} (is|are|should be|must be|has to be|have to be|needs to be|need to be) (to be)? (listed|filed|recorded|registered|categorized|categorised) (under|in|as) (the)? {v} (instead of|rather than|not|and not) (under|in)? {o}",
+      "{x} (is|are|should be|must be|has to be|have to be|needs to be|need to be) (to be)? (listed|filed|recorded|registered|categorized|categorised) (under|in|as) (the)? {v}",
       "{x} <becomes> (back)? (in|at|on|marked|marked as|set to|listed as|a|an|the|in the|at the|on the|changed to|moved to|updated to)? {v}",
       "{x} <becomes> (back)? (in|at|on|marked as|set to|in the|at the|on the)? (the|a)? {v} {c}"
     ],

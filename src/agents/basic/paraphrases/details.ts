@@ -12,7 +12,53 @@ const COMPARABLE =
 
 const NOTES = "(notes|note|comments|comment|remarks)"
 
+/** What someone wants to do with a detail that the message asks for next: "need to call Ada, what's the number". */
+const TO = "(i|we)? (need|have|want|must|should|got|gotta|would like|am trying|am about|wanna|going)? (to)?"
+
 export const DETAIL_PARAPHRASES: Paraphrases = [
+  [
+    [
+      `${TO} (call|ring|phone|text|reach|call up|give a ring|ring up) {name} what is (the|their|his|her|that)? (number|phone|phone number|telephone number|mobile|mobile number)`
+    ],
+    "{name} 's phone"
+  ],
+  [
+    [
+      `${TO} (write|write to|email|e-mail|mail|reach|send something to|send an email to) {full} what is (the|their|his|her|that)? (email|e-mail|email address|e-mail address|mail address)`
+    ],
+    "{full} 's email"
+  ],
+  [
+    [
+      `${TO} (write to|send something to|send a letter to|send a parcel to|send a card to|send flowers to|visit|mail something to|post something to) {full} what is (the|their|his|her|that)? address`
+    ],
+    "{full} 's address"
+  ],
+  [
+    ["who (made|recorded|sang|released|performed|is behind) (the|that)? (album|record|song|track|single)? {full}"],
+    "{full} 's artist"
+  ],
+  [
+    [
+      `(what|which) {column} (do|did|have) ${WE} (have|got) (down|noted|noted down|recorded|entered|stored) (for|of|on|against) {name}`
+    ],
+    "which {column} do we have for {name}"
+  ],
+  [["{full} current {concept}"], "{full} 's {concept}"],
+  [
+    [
+      "(what|which) (date|day) is (set|planned|scheduled|fixed|agreed) for (following up|a follow-up|the follow-up) with {full}"
+    ],
+    "when should we follow up with {full}"
+  ],
+  [
+    [
+      "(what is|give me)? (the)? main (number|phone|phone number|telephone number|line) (of|for) (the company|the firm)? {full}"
+    ],
+    "{full} 's phone"
+  ],
+  [["how many minutes (long)? (was|is|did|does|will) {rest} (take|last|be)?"], "how long was {rest}"],
+  [["(what|which) (day|date) (was|is) {rest}", "on (what|which) (day|date) (was|is) {rest}"], "when was {rest}"],
   [
     [
       `(what are|what is|show|show me|read|read me|read out|any|are there any|do we have any|do you have any|give me)? (the|our|any)? ${NOTES} (on|about|for|of|regarding) {full}`
@@ -174,7 +220,7 @@ export const DETAIL_PARAPHRASES: Paraphrases = [
   ],
   [
     [
-      `(what|which) {concepts} (do|did|have) ${WE} (have|hold|keep|store|got|use|list) (on file|on record|in the system|in the crm)? (for|of|on) {name}`,
+      `(what|which) {concepts} (do|did|have) ${WE} (have|hold|keep|store|got|use|list) (down|noted|noted down|recorded|entered|stored|on file|on record|in the system|in the crm)? (for|of|on) {name}`,
       `(what|which) {concepts} ${WE} (have|hold|keep|store|have got|use|list) (on file|on record|in the system|in the crm)? (for|of|on) {name}`,
       `(what is|what are)? (the)? {concepts} ${WE} (have|hold|keep|have got|store|use|list) (on file|on record|in the system|in the crm)? (for|of|on) {name}`
     ],
@@ -194,12 +240,14 @@ export const DETAIL_PARAPHRASES: Paraphrases = [
     "when did we last speak to {headed}"
   ],
   [
-    [
-      "when (is|was) (the|our|my)? (next|upcoming)? {column} (with|for|of) {name} due",
-      "when (is|was) (the|our|my) {column} with {name}"
-    ],
+    ["when (is|was) (the|our|my)? (next|upcoming)? {column} (with|for|of) {name} due"],
     "when is the {column} of {name}"
   ],
+  [
+    ["when (is|was) (the|our|my) (next)? (follow-up|follow up|followup) with {name}"],
+    "when is the follow up of {name}"
+  ],
+  [["when (is|was) (the|our|my) {dated} with {name}"], "when is the {dated} of {name}"],
   [["what (is|are) {name} (interested in|after|looking for|keen on|in the market for)"], "{name} 's interest"],
   [
     ["(has|have) {name} been {one} or {other}", "(has|have) {name} (turned|become|gone) {one} or {other}"],

@@ -59,6 +59,71 @@ export const FIGURE_PARAPHRASES: Paraphrases = [
   ...MINE,
   ...BY_PERIOD,
   ...WHERE,
+  [
+    [
+      "{lookup} counted (for|by|per) (each|every)? {by}",
+      "{lookup} (how many|a count|counted) (in|for|of|per) each {by}"
+    ],
+    "{lookup} per {by}"
+  ],
+  [["{lookup} how many (in|for|of|per) each {by}"], "{lookup} per {by}"],
+  [
+    [
+      "(do|does|did|are there) any {by} (have|has|with|that have|who have) {n} or more {noun}",
+      "(do|does|did|are there) any {by} (have|has|with|that have|who have) at least {n} {noun}"
+    ],
+    "which {by} have at least {n} {noun}"
+  ],
+  [
+    [
+      "(if i take|take|taking|only|just)? {lookup} (what|how much) (is|are|was) (the|their)? (total|sum|grand total)",
+      "(only|just)? {lookup} (what|how much) (do|does|did) (they|it|those|these|that) (add up to|come to|amount to|sum up to)"
+    ],
+    "total of {lookup}"
+  ],
+  [
+    ["(what is|give me)? (the)? (sum|total) of (all|all the)? {noun} (for|from|of) {name}"],
+    "total of {noun} of {name}"
+  ],
+  [
+    [
+      "(which|what) (was|is) (our|the) (weakest|worst|poorest) {period} (going by|judging by|by|in terms of|for) (the)? (revenue|sales|turnover)"
+    ],
+    "which {period} had the lowest revenue"
+  ],
+  [
+    [
+      "(which|what) (was|is) (our|the) (strongest|best) {period} (going by|judging by|by|in terms of|for) (the)? (revenue|sales|turnover)"
+    ],
+    "which {period} had the highest revenue"
+  ],
+  [["(the)? {noun} who (spent|paid) (the)? most (money)? {when}"], "who spent the most {when}"],
+  [
+    ["(which|the|all)? {by} (that|which|who) (got|get|have|has|had|received) {n} {noun} or more (from us)?"],
+    "which {by} have at least {n} {noun}"
+  ],
+  [
+    ["(which|the|all)? {by} (that|which|who) (got|get|have|has|had|received) at least {n} {noun} (from us)?"],
+    "which {by} have at least {n} {noun}"
+  ],
+  [["(on average)? how many minutes (did|do|does) {lookup} (take|last) (on average)?"], "average minutes of {lookup}"],
+  [["(on average|on avg) how long (are|were) {lookup} (in minutes|minutes)?"], "average minutes of {lookup}"],
+  [
+    ["how long (does|did|do) (a|an|the)? {noun} (last|take|run) on average {when} (in minutes)?"],
+    "average minutes of {noun} {when}"
+  ],
+  [
+    [
+      "(what)? (do|does|did)? {lookup} (come|add up) to in minutes",
+      "add up the minutes of (all|all of)? (the|our)? {lookup}"
+    ],
+    "total minutes of {lookup}"
+  ],
+  [
+    ["(what|how much) did each {by} (bring in|make|generate|earn|sell) (during|in|for) {when}"],
+    "sales per {by} in {when}"
+  ],
+  [["(what|how much) did each {by} (bring in|make|generate|earn|sell)"], "sales per {by}"],
   [["{noun} (count|counts|numbers) (for|per|by) (every|each)? {by}"], "{noun} per {by}"],
   [
     [
@@ -180,7 +245,7 @@ export const FIGURE_PARAPHRASES: Paraphrases = [
   ],
   [
     [
-      "(the number of|number of|how many)? {lookup} (split out|split up|broken out|grouped|counted|summed up|sorted out) (by|per) {rest}"
+      "(the number of|number of|how many)? {lookup} (split out|split up|broken out|grouped|counted|summed up|sorted out) (by|per|for each|for every) {rest}"
     ],
     "{lookup} per {rest}"
   ]

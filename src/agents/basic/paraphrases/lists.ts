@@ -8,7 +8,28 @@ const LOOKED_AFTER = "(look after|manage|handle|own|have|work on|work with|deal 
 const FOLLOW_UPS = "(follow-ups|follow ups|followups|follow-up|follow up)"
 const OVERDUE = "(overdue|late|past due|in the past|over due)"
 
+const LATEST = "(latest|newest|most recent|last)"
+const EARLIEST = "(earliest|oldest|first|soonest)"
+
 export const LIST_PARAPHRASES: Paraphrases = [
+  [
+    [
+      "(which|who) (of|among)? {lookup} (have|has|with|got) (a|an|the)? (first name|given name|forename|last name|surname|family name) {proper}"
+    ],
+    "{lookup} named {proper}"
+  ],
+  [
+    [`(which|who) (of|among)? {lookup} (has|have|had) (the)? ${LATEST} {column} (date|day)?`],
+    "which {lookup} has the latest {column}"
+  ],
+  [
+    [`(which|who) (of|among)? {lookup} (has|have|had) (the)? ${EARLIEST} {column} (date|day)?`],
+    "which {lookup} has the earliest {column}"
+  ],
+  [
+    ["(which|who) (of|among)? {lookup} (have|had|has) (their|his|her|its) {column} {when}"],
+    "{lookup} with a {column} {when}"
+  ],
   [
     ["{noun} (where|for which|in which|at which) (we|i) (have|know) (nobody|no one|no people|no contacts|no contact)"],
     "{noun} without contacts"
@@ -138,7 +159,37 @@ export const LIST_PARAPHRASES: Paraphrases = [
     ["{person} and {rival} (together|combined|between them) how many {one}"],
     "how many {one} people do {person} and {rival} have together"
   ],
+  [
+    [
+      "(for|with|from|of) how many of {lookup} (do|did|have) (we|i|you) (have|got|know|hold|keep) (a|an|the|any|their)? {column} (on record|on file|entered)?"
+    ],
+    "how many {lookup} have a {column}"
+  ],
+  [
+    [
+      "(for|with|from|of) how many of {lookup} (do|did|have) (we|i|you) (have|got|know|hold) no {column} (on record|on file)?",
+      "(for|with|from|of) how many of {lookup} (is|are) there no {column} (on record|on file|entered)?",
+      "how many (of)? {lookup} (lack|are lacking|miss) (a|an|the|their)? {column}"
+    ],
+    "how many {lookup} have no {column}"
+  ],
+  [
+    [
+      "(for|of) what (percentage|share|percent|proportion) of {lookup} (do|did|have) (we|i|you) (have|know|hold) (a|an|the|any)? {column} (on record|on file)?",
+      "what (percentage|share|percent|proportion) of {lookup} (has|have) (a|an|the)? {column} (entered|on record|on file|filled in)"
+    ],
+    "what percentage of {lookup} have a {column}"
+  ],
   // Counts.
+  [
+    [
+      "{lookup} how many (is that|is it|are that|are there|are they|are those|have we|do we have|have we got|all in all)"
+    ],
+    "how many {lookup}"
+  ],
+  [["{plural} {when} how many (did|do|have) i (have|had|got)"], "how many {plural} did i have {when}"],
+  [["{plural} {when} how many (did|do|have) we (have|had|got)"], "how many {plural} did we have {when}"],
+  [["{lookup} (i|we) (only|just)? need (the|a) (count|number|total number)"], "how many {lookup}"],
   [
     [
       "(what is|give me|tell me|get me)? (the|a)? (count|tally|headcount|head count) (of|for|on) (all)? (the)? {lookup}",
@@ -153,6 +204,20 @@ export const LIST_PARAPHRASES: Paraphrases = [
       `(what|which) {lookup} (does|do|did) {name} ${LOOKED_AFTER}`
     ],
     "list {lookup} of {name}"
+  ],
+  [[`how many (of)? {lookup} (does|do|did) {name} ${LOOKED_AFTER}`], "how many {lookup} does {name} have"],
+  [["how many {lookup} (did|has|have) {name} (get|got|receive|received|gotten)"], "how many {lookup} does {name} have"],
+  [
+    [
+      "(which|what|list)? {lookup} (have|has|with) (a|the)? (name|names|title|titles) (starting|beginning|that starts|that begins) with {rest}"
+    ],
+    "list {lookup} starting with {rest}"
+  ],
+  [
+    [
+      "how many {lookup} (have|has|with) (a|the)? (name|names|title|titles) (starting|beginning|that starts|that begins) with {rest}"
+    ],
+    "how many {lookup} starting with {rest}"
   ],
   [[`how many (of)? {lookup} (am|are|was) i ${BUSY}`], "how many {lookup} do i have"],
   [["how many (of)? {lookup} (have|has) (been|become|turned|gone) {done}"], "how many {lookup} are {state}"],

@@ -91,7 +91,9 @@ const PLAIN = byWord<string>({
   "what proportion": "what percentage",
   "how large a share": "what share",
   "how big a share": "what share",
-  "in percent": ""
+  "in percent": "",
+  "outside of": "not in",
+  outside: "not in"
 })
 const KNOWN = byLength(Object.keys(PLAIN))
 
