@@ -24,6 +24,13 @@ type Narrow = (
   references: References
 ) => Script<{ readonly filters: ReadonlyArray<Filter> } | string>
 
+/** "With a company" where a column is called so: a value in it. */
+const valued = ({ lookup, none }: Related, columns: Columns): Condition | undefined => {
+  const words = lookup.noun.said.toLowerCase()
+  if (lookup.conditions.length > 0 || columnsNamed(words, columns).length === 0) return undefined
+  return none ? Condition.Empty({ words }) : Condition.Not({ of: Condition.Empty({ words }) })
+}
+
 /** "Without a meeting" where no column is called so: rows of that type. */
 export const unread = (
   conditions: ReadonlyArray<Condition>,
@@ -31,6 +38,7 @@ export const unread = (
   context: Context
 ): ReadonlyArray<Condition> =>
   conditions.map((condition) => {
+    if (condition._tag === "Related") return valued(condition, columns) ?? condition
     if (condition._tag !== "Empty" || columnsNamed(condition.words, columns).length > 0) return condition
     const words = tokenize(condition.words)
     const found = nounAt(words, context)

@@ -47,6 +47,7 @@ const SETS: ReadonlyArray<readonly [name: string, floor: number, besides: Readon
   ["thirtysecond", 0.7, BOTH],
   ["thirtythird", 0.5, ["chinook"]],
   ["thirtyfourth", 0.5, BOTH],
+  ["thirtysixth", 0.8, BOTH],
   ["thirtyfifth", 0.3, ["chinook"]]
 ]
 

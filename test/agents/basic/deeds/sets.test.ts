@@ -76,6 +76,7 @@ const UNSEEN = [
   ["thirtysecondTeam", "thirtysecondSales", 63],
   ["thirtythirdTeam", "thirtythirdSales", 83],
   ["thirtyfourthTeam", "thirtyfourthSales", 65],
+  ["thirtysixthTeam", undefined, 25],
   ["thirtyfifthTeam", "thirtyfifthSales", 81],
   [undefined, undefined, 49, "twentythirdDesk"],
   [undefined, undefined, 19, "twentyfifthDesk"]
@@ -136,7 +137,7 @@ describe("requests to change a set of rows in basic mode", () => {
         const team = yield* score(yield* saying(yield* taskTeam), casesOf("classesTeam.jsonl"))
         const company = yield* score(yield* saying(yield* salesCompany), casesOf("classesSales.jsonl"))
         expect([team, company]).toEqual([
-          { ...NONE, exact: 98 },
+          { ...NONE, exact: 114 },
           { ...NONE, exact: 51 }
         ])
       })
