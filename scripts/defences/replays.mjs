@@ -1604,10 +1604,10 @@ export const replays = [
     ]
   },
   {
-    name: "A reply said that somebody else had agreed to a change (attack A4)",
+    name: "A reply said that another person had agreed to a change (attack A4)",
     test: [
       "test/agents/provenance.test.ts",
-      "are never said to be approved by somebody else, and show nothing that the model added"
+      "are never said to be approved by another person, and show nothing that the model added"
     ],
     defence:
       "deeds.ts `CONSENTED`: a claim of consent is a claim of a deed; nothing of a model's is in a draft but what it fills in",

@@ -101,7 +101,7 @@ describe("a claim that something was changed", () => {
     expect(TRUE_WITHOUT_A_DEED.filter((sentence) => claimsDeed(sentence, { wide: true }))).toEqual([])
   })
 
-  it("is recognized where it says that somebody else agreed", () => {
+  it("is recognized where it says that another person agreed", () => {
     const consents = [
       "Your manager has already approved it.",
       "This is already agreed with your manager.",

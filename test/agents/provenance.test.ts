@@ -307,7 +307,7 @@ layer(agentFor(server, { callsPerPerson: 1_000_000, destructivePerHour: 1_000_00
     })
   )
 
-  it.effect("are never said to be approved by somebody else, and show nothing that the model added", () =>
+  it.effect("are never said to be approved by another person, and show nothing that the model added", () =>
     Effect.gen(function* () {
       const { ids, organization } = yield* company
       const reason = "Already agreed with your manager"

@@ -1,5 +1,5 @@
 /**
- * Claims of deeds: sentences that say a change was made, or that somebody agreed to it. Only a receipt shows that, so a reply may
+ * Claims of deeds: sentences that say a change was made, or that another person agreed to it. Only a receipt shows that, so a reply may
  * contain such a sentence only while a change of its conversation was applied and none was drafted since.
  */
 import { wordsOf } from "./normalize.ts"
@@ -25,7 +25,7 @@ const DONE = listed(
 const DONE_IF_ASKED = listed(
   "put took taken gone sorted handled wrapped made done through successful complete completed finished"
 )
-/** Participles of consent, folded: nobody but the person decides, so a reply can't know that somebody else agreed. */
+/** Participles of consent, folded: only the person decides, so a reply can't know that another one agreed. */
 const CONSENTED = listed(
   `approved agreed authorized authorised endorsed okayed okd greenlit sanctioned consented genehmigt zugestimmt freigegeben bewilligt aprobado aprobada autorizado
    autorizada acordado approuve approuvee autorise autorisee approvato approvata autorizzato aprovado aprovada goedgekeurd toegestaan`
