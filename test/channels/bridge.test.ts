@@ -83,7 +83,13 @@ const ofEra = async (era: string, answers: ReadonlyArray<object>) => {
   const questions: Array<string> = []
   const waiting = new Map<unknown, (message: any) => void>()
   const send = (message: object) => child.stdin.write(`${JSON.stringify({ jsonrpc: "2.0", ...message })}\n`)
-  const answer = ({ message }: { readonly message: string }) => answers[questions.push(message) - 1]
+  const answer = ({ message, requestedSchema }: { readonly message: string; readonly requestedSchema: unknown }) => {
+    // Nothing has to be typed.
+    const field =
+      era === "2025-06-18" ? { type: "boolean", title: "Change it" } : { type: "string", enum: ["Change it", "Don't"] }
+    expect(requestedSchema).toMatchObject({ properties: { answer: field } })
+    return answers[questions.push(message) - 1]
+  }
   createInterface(child.stdout).on("line", (line) => {
     const message = JSON.parse(line)
     if (message.method === "elicitation/create") send({ id: message.id, result: answer(message.params) })
@@ -197,8 +203,8 @@ describe("max mcp --url", () => {
       const { call, close, questions } = await ofEra(era, [
         { action: "decline" },
         { action: "cancel" },
-        { action: "accept", content: { answer: "Don't" } },
-        { action: "accept", content: { answer: "Change it" } }
+        { action: "accept", content: { answer: era === "2025-06-18" ? false : "Don't" } },
+        { action: "accept", content: { answer: era === "2025-06-18" ? true : "Change it" } }
       ])
       const [person] = await server.run(addPeople(organization, [{ name: `Edsger ${era}`, status: "Lead" }]))
       const status = () => server.run(cellOf(organization, String(decodeId(person!)), "status"))

@@ -3,7 +3,7 @@
  * double a client's tokens, so they are opt-in.
  */
 import { Context, Effect, Layer, Option, Schema } from "effect"
-import { McpSchema, McpServer, Tool } from "effect/ai"
+import { McpProtocol, McpSchema, McpServer, Tool } from "effect/ai"
 import { reportFailure } from "../../observability/failures.ts"
 import type { ToolOutcome } from "../../tools/call.ts"
 import { changeDefinition } from "../../tools/ChangeTool.ts"
@@ -86,14 +86,24 @@ const FORM = {
   properties: { answer: { type: "string", enum: ANSWERS, description: "Nothing has changed yet." } },
   required: ["answer"]
 } as const
+/** Version 2025-06-18: Effect sends its choices as free text, so there the question is a box to tick. */
+const BOX = {
+  type: "object",
+  properties: {
+    answer: { type: "boolean", title: ANSWERS[0], description: "Nothing has changed yet.", default: false }
+  },
+  required: ["answer"]
+} as const
 export const ASKED = "confirm"
 /** How long a call waits for an answer, so that it ends before clients give up, which most do after a minute. */
 const ANSWERED_WITHIN = "50 seconds"
 
 type RequestContext = (typeof McpSchema.McpRequestContext)["Service"]
 
-const isYes = ({ action, content }: { readonly action?: unknown; readonly content?: unknown }): boolean =>
-  action === "accept" && (content as { readonly answer?: unknown } | undefined)?.answer === ANSWERS[0]
+const isYes = (
+  { action, content }: { readonly action?: unknown; readonly content?: unknown },
+  yes: unknown = ANSWERS[0]
+): boolean => action === "accept" && (content as { readonly answer?: unknown } | undefined)?.answer === yes
 
 /** The person's yes in the form that clients send. */
 export const YES = { action: "accept", content: { answer: ANSWERS[0] } } as const
@@ -107,13 +117,14 @@ const answerIn = ({ inputResponses, requestState }: RequestContext): Answered | 
 const showsFormsIn = ({ clientCapabilities: { elicitation } }: RequestContext): boolean =>
   elicitation !== undefined && (elicitation.form !== undefined || elicitation.url === undefined)
 
+const formOf = Schema.decodeSync(McpSchema.ElicitRequestFormParams)
+
 /** Asks the person through a client of an earlier version. Everything but a yes is a no, and so is silence. */
 const askNow = Effect.fnUntraced(
-  function* (
-    { getClient }: (typeof McpSchema.McpServerClient)["Service"],
-    params: (typeof McpSchema.ElicitRequestFormParams)["Type"]
-  ) {
-    return isYes(yield* (yield* getClient).elicit(params))
+  function* ({ getClient, protocolVersion }: (typeof McpSchema.McpServerClient)["Service"], message: string) {
+    const isBox = protocolVersion === McpProtocol.v2025_06_18.protocolVersion
+    const params = formOf({ mode: "form", message, requestedSchema: isBox ? BOX : FORM })
+    return isYes(yield* (yield* getClient).elicit(params), isBox ? true : undefined)
   },
   Effect.scoped,
   Effect.timeoutOrElse({ duration: ANSWERED_WITHIN, orElse: () => Effect.succeed(false) }),
@@ -151,15 +162,11 @@ export const tools = <R>(call: Call<R>, listing: Listing) =>
               const outcome = yield* run(answered)
               const { question } = outcome
               if (question === undefined || answered !== undefined || !showsForms) return result(outcome)
-              const params = new McpSchema.ElicitRequestFormParams({
-                mode: "form",
-                message: question.message,
-                requestedSchema: FORM
-              })
               if (Option.isSome(session)) {
-                const accepts = yield* askNow(session.value, params)
+                const accepts = yield* askNow(session.value, question.message)
                 return result(yield* run({ state: question.state, accepts }))
               }
+              const params = formOf({ mode: "form", message: question.message, requestedSchema: FORM })
               return new McpSchema.InputRequired({
                 inputRequests: { [ASKED]: { method: "elicitation/create", params } },
                 requestState: question.state

@@ -61,11 +61,11 @@ export const PHRASES: Readonly<Record<string, ReadonlyArray<string>>> = byWord({
     "deleted|removed|cancelled|canceled|dropped|erased|scrapped|called off|scratched|cleared|purged|discarded|taken off|taken out|gone|wiped|binned|trashed|cleared out|thrown out|thrown away|tossed|ditched|cleaned up"
   ),
   create: list(
-    "create|schedule|arrange|plan|organize|organise|insert|pencil in|reserve|new|throw in|slot in|calendar|jot down|note down|write down|draw up"
+    "create|insert|new|throw in|jot down|note down|write down|draw up"
   ),
   /** They are also said of a row that is there: "start the checkout task". */
   createormove: list(
-    "book|set up|make|put|put in|put down|open|start|log|block|block off|block out|fix|get|need|want|have|set"
+    "schedule|arrange|plan|organize|organise|pencil in|reserve|slot in|calendar|book|set up|make|put|put in|put down|open|start|log|block|block off|block out|fix|get|need|want|have|set"
   ),
   later: list(
     "push back|push|push out|delay|postpone|put back|defer|set back|bump back|move back|put off|hold off|bump|reschedule|shift|move|slide|slip"
