@@ -114,7 +114,7 @@ export function* narrow(
   const choicesOf = (condition: Condition) =>
     [...conditionChoices(condition, columns, context, references), ...titles(condition, type)].slice(0, MAX_CHOICES)
   const ask = (filters: Choice) => count({ entityTypeId: type.id, filters })
-  const all = yield* apart(joined(unread(lookup.conditions, columns, context), columns), choicesOf, ask)
+  const all = yield* apart(joined(unread(lookup.conditions, type, columns, context), columns), choicesOf, ask)
   const related = yield* inParallel(
     all.flatMap((one) => (one._tag === "Related" ? [relate(one, type, columns, context, narrow)] : []))
   )

@@ -24,21 +24,23 @@ type Narrow = (
   references: References
 ) => Script<{ readonly filters: ReadonlyArray<Filter> } | string>
 
-/** "With a company" where a column is called so: a value in it. */
-const valued = ({ lookup, none }: Related, columns: Columns): Condition | undefined => {
+/** "Customers with a company", where that is another word for a customer and also a column: a value in it. */
+const valued = ({ lookup, none }: Related, type: ContextType, columns: Columns): Condition | undefined => {
   const words = lookup.noun.said.toLowerCase()
-  if (lookup.conditions.length > 0 || columnsNamed(words, columns).length === 0) return undefined
+  const isOwn = lookup.noun.type.id === type.id && lookup.conditions.length === 0
+  if (!isOwn || columnsNamed(words, columns).length === 0) return undefined
   return none ? Condition.Empty({ words }) : Condition.Not({ of: Condition.Empty({ words }) })
 }
 
 /** "Without a meeting" where no column is called so: rows of that type. */
 export const unread = (
   conditions: ReadonlyArray<Condition>,
+  type: ContextType,
   columns: Columns,
   context: Context
 ): ReadonlyArray<Condition> =>
   conditions.map((condition) => {
-    if (condition._tag === "Related") return valued(condition, columns) ?? condition
+    if (condition._tag === "Related") return valued(condition, type, columns) ?? condition
     if (condition._tag !== "Empty" || columnsNamed(condition.words, columns).length > 0) return condition
     const words = tokenize(condition.words)
     const found = nounAt(words, context)

@@ -49,13 +49,18 @@ const onwards = (tokens: Tokens): Tokens => {
 /** "Meetings with the Patels": with those of that name. */
 const ofFamilies = (tokens: Tokens): Tokens =>
   tokens.flatMap((token, at): Tokens => {
-    const isFamily = (one: Token | undefined) => one !== undefined && /^\p{Lu}\p{Ll}{2,}[^s]s$/u.test(one.text)
+    // "Of the Services customers": a value before its noun.
+    const isFamily = (index: number) =>
+      /^\p{Lu}\p{Ll}{2,}[^s]s$/u.test(tokens[index]?.text ?? "") && !DESCRIBED.test(tokens[index + 1]?.word ?? "")
     const joins = (one: Token | undefined) => one !== undefined && /^(with|of|from|for|by)$/.test(one.word)
-    if (token.word === "the" && joins(tokens[at - 1]) && isFamily(tokens[at + 1])) return []
-    return isFamily(token) && tokens[at - 1]?.word === "the" && joins(tokens[at - 2])
+    if (token.word === "the" && joins(tokens[at - 1]) && isFamily(at + 1)) return []
+    return isFamily(at) && tokens[at - 1]?.word === "the" && joins(tokens[at - 2])
       ? [{ ...tokenize(token.text.slice(0, -1))[0]!, after: token.after }]
       : [token]
   })
+
+const DESCRIBED =
+  /^(customer|client|person|lead|deal|meeting|account|contact|task|company|proposal|project|ticket|order|invoice|one|track|album)s?$|^(people|companies|staff)$/
 
 const OURS = /^(our|my)$/
 const COLLEAGUE = /^(colleague|coworker|teammate|friend|contact|customer|client|rep)$/

@@ -60,7 +60,8 @@ const FRESH = [
   "twentyninth",
   "thirtysecond",
   "thirtyfourth",
-  "thirtysixth"
+  "thirtysixth",
+  "plain"
 ]
 /** The share of a set that is right at least. */
 const FLOORS: Readonly<Record<string, number>> = {

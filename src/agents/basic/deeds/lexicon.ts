@@ -60,9 +60,7 @@ export const PHRASES: Readonly<Record<string, ReadonlyArray<string>>> = byWord({
   deleted: list(
     "deleted|removed|cancelled|canceled|dropped|erased|scrapped|called off|scratched|cleared|purged|discarded|taken off|taken out|gone|wiped|binned|trashed|cleared out|thrown out|thrown away|tossed|ditched|cleaned up"
   ),
-  create: list(
-    "create|insert|new|throw in|jot down|note down|write down|draw up"
-  ),
+  create: list("create|insert|new|throw in|jot down|note down|write down|draw up"),
   /** They are also said of a row that is there: "start the checkout task". */
   createormove: list(
     "schedule|arrange|plan|organize|organise|pencil in|reserve|slot in|calendar|book|set up|make|put|put in|put down|open|start|log|block|block off|block out|fix|get|need|want|have|set"

@@ -6,6 +6,7 @@ import { PEOPLE } from "../../../domain/EntityType.ts"
 import { Effort } from "../Effort.ts"
 import { CARDINALS } from "../../english.ts"
 import { nounAt } from "../Lookup.ts"
+import { startsWith } from "../patterns.ts"
 import type { Context } from "../readConversation.ts"
 import { clausesOf, isPlaceOf, JOINERS, withoutClosers, withoutOpeners } from "./clauses.ts"
 import { combine } from "./combine.ts"
@@ -20,13 +21,14 @@ import { FRAMES, isFrame } from "./frames.ts"
 import { FUNCTION_WORDS, ORDERS } from "./lexicon.ts"
 import { calendarOf, eitherDay, momentOf } from "./moments.ts"
 import { CREATES, isValue, readCreate } from "./readCreate.ts"
-import { couldBeName, readSubject } from "./readSubject.ts"
+import { couldBeName, EXCEPT, readSubject } from "./readSubject.ts"
 import { pairsOf } from "./pairs.ts"
 import { isPolite, reasonsOf } from "./reasons.ts"
 import { respelt } from "./respelt.ts"
 import { isOfCell, withCellMeant } from "./cellMeant.ts"
 import {
   assigned,
+  withExceptionApart,
   withExceptionLast,
   withoutAbsence,
   withIts,
@@ -116,7 +118,11 @@ const readOne = (
       (deed) => deed._tag !== "Create" && deed.subject._tag === "Rows" && deed.subject.lookup.conditions.length > 0
     )
   const request = { ...own, framed: [...own.framed, ...general] }
-  const other = readingsOf(request).length > 0 ? undefined : respelt(said)
+  if (readingsOf(request).length > 0) return request
+  const apart = withExceptionApart(said)
+  const excepted = apart && readSaid(apart)
+  if (excepted !== undefined && readingsOf(excepted).length > 0) return excepted
+  const other = respelt(said)
   return other === undefined ? request : { ...readSaid(other), said }
 }
 
@@ -246,6 +252,13 @@ const partReader = (context: Context, effort: Effort) => {
           words.length <= 4 && (isValue(words) || (first!.word === "the" && momentOf(words, calendar) !== undefined))
         )
       default:
+        // "Done apart from Prepare the demo" is more than a value.
+        if (
+          words.some(
+            ({ quoted }, at) => quoted !== true && EXCEPT.some((phrase) => startsWith(words.slice(at), phrase))
+          )
+        )
+          return false
         // "the 14th of December" and "a week from today" are values, too.
         return isValue(words) || (/^(the|a)$/.test(first!.word) && momentOf(words, calendar) !== undefined)
     }

@@ -71,6 +71,18 @@ const withPause = (said: Said): Said => {
   return at < 0 ? said : readWords(`${text.slice(0, words[at - 1]!.end)}, ${text.slice(words[at]!.start)}`)
 }
 
+/** "As Done apart from Prepare the demo": the exception as a clause of its own; undefined without one. */
+export const withExceptionApart = ({ text, words }: Said): Said | undefined => {
+  const at = words.findIndex(
+    ({ quoted }, index) =>
+      index > 2 &&
+      quoted !== true &&
+      words[index - 1]!.after === "" &&
+      EXCEPT.some((phrase) => startsWith(words.slice(index), phrase))
+  )
+  return at < 0 ? undefined : readWords(`${text.slice(0, words[at - 1]!.end)}, ${text.slice(words[at]!.start)}`)
+}
+
 /** A colon, or a dash between spaces. */
 const COLON = /^([:–—-]|--)$/
 

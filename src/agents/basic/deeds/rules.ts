@@ -276,6 +276,8 @@ export const RULES: ReadonlyArray<Rule> = [
       "(make|have|start|begin|schedule) {x} (start|begin)? later by {d}",
       "(change|update) {x} (to)? {d} later",
       "<later> (the)? {c} (of|for|on) {x} (back|out)? by {d}",
+      "(extend|prolong) (the)? {c} (of|for|on) {x} by {d}",
+      "(extend|prolong) {x} 's {c} by {d}",
       "<later> (the)? {c} (of|for|on) {x} (back|out)? {d} (later)?",
       "<later> {x} 's {c} (back|out|later)? by {d}",
       "<later> {x} 's {c} (back|out|by)? {d} (later)?",

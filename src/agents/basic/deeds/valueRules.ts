@@ -270,6 +270,7 @@ export const VALUE_RULES: ReadonlyArray<Rule> = [
       "(prioritize|prioritise|reprioritize|reprioritise|deprioritize|deprioritise|rank|rate|grade|schedule) {x} (as|to) {v}",
       "(put|place|set|get|keep) {x} (on|at|under) (the)? {v}",
       "(file|list|record|register|categorize|categorise) {x} (under|in|as) (the)? {v}",
+      "(add|attach|link) {x} to (the)? {v} {c}",
       "(mark|flag|log|list|record) (as|down as) (a|an|the)? {v}",
       "(->|=>|→) (the)? {v}",
       "(set|move|change|switch|put|update) (over|up|back)? (to|into|as) (the|a)? {v}",

@@ -386,11 +386,25 @@ export const DETAIL_PARAPHRASES: Paraphrases = [
     "who was contacted last"
   ],
   [
-    ["(what is|which is|who has)? (the)? (oldest|earliest) last contact (of|among|in|for|with) {lookup}"],
+    [
+      "(what is|what was|which is)? (the)? (oldest|earliest|first) {column} (date)? (of|among|in|for) (a|an|the|all|all the|our)? {lookup}"
+    ],
+    "which {lookup} has the earliest {column}"
+  ],
+  [
+    [
+      "(what is|what was|which is)? (the)? (latest|newest|most recent|last) {column} (date)? (of|among|in|for) (a|an|the|all|all the|our)? {lookup}"
+    ],
+    "which {lookup} has the latest {column}"
+  ],
+  [
+    ["(what is|which is|who has)? (the)? (oldest|earliest) last contact (date)? (of|among|in|for|with) {lookup}"],
     "which {lookup} was contacted first"
   ],
   [
-    ["(what is|which is|who has)? (the)? (latest|newest|most recent) last contact (of|among|in|for|with) {lookup}"],
+    [
+      "(what is|which is|who has)? (the)? (latest|newest|most recent) last contact (date)? (of|among|in|for|with) {lookup}"
+    ],
     "which {lookup} was contacted last"
   ],
   [

@@ -97,6 +97,54 @@ export const FIGURE_PARAPHRASES: Paraphrases = [
     ],
     "which {period} had the highest revenue"
   ],
+  [["how much (have|did|do) we (invoice|invoiced|bill|billed) (to|in|for)? {proper}"], "revenue in {proper}"],
+  [
+    ["how much (have|did|do) we (invoice|invoiced|bill|billed) (to|in|for)? {proper} {when}"],
+    "revenue in {proper} {when}"
+  ],
+  [
+    [
+      "(show|show me|give me|what is|what was|list)? (the)? invoice (total|totals) (per|by|for each|for every|of each|of every|each|every) {rest}"
+    ],
+    "revenue per {rest}"
+  ],
+  [
+    ["(list|show|show me|give me)? (the)? top {n} {by} (by|in terms of|going by) invoice (total|totals)"],
+    "top {n} {by} by revenue"
+  ],
+  [
+    ["(which|what) {period} (of|in) {when} had the (highest|biggest|largest) invoice (total|totals)"],
+    "which {period} in {when} had the highest revenue"
+  ],
+  [
+    ["(which|what) {period} (of|in) {when} had the (lowest|smallest) invoice (total|totals)"],
+    "which {period} in {when} had the lowest revenue"
+  ],
+  [
+    ["(which|what) {by} had the (highest|biggest|largest) invoice (total|totals)"],
+    "which {by} has the highest revenue"
+  ],
+  [["(which|what) {noun} (has|have) (spent|paid) (the)? most (money)? {when}"], "who spent the most {when}"],
+  [["(which|what) {noun} (has|have)? (spent|paid) (the)? most (money)?"], "who spent the most"],
+  [
+    ["what (share|percentage|percent|proportion) of {lookup} (is|are) (from|in) {rest}"],
+    "what percentage of {lookup} are in {rest}"
+  ],
+  [
+    ["(what is|what was|give me)? (the)? total (number of|amount of)? {one} minutes {when}"],
+    "total minutes of {one} {when}"
+  ],
+  [
+    [
+      "(what is|what was|show|give me)? (the)? average {one} (length|duration) in (minutes|milliseconds|seconds|hours|days) (for|per|by|of|in) {rest}"
+    ],
+    "average length of {one} per {rest}"
+  ],
+  [
+    ["how (long|many milliseconds) (is|are|was|were) (a|an|the)? {rest} on average in milliseconds"],
+    "average milliseconds of {rest}"
+  ],
+  [["how many (different|distinct) {one} (names|titles) are there"], "how many different names of {one}"],
   [["(the)? {noun} who (spent|paid) (the)? most (money)? {when}"], "who spent the most {when}"],
   [
     ["(which|the|all)? {by} (that|which|who) (got|get|have|has|had|received) {n} {noun} or more (from us)?"],

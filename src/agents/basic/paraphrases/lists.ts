@@ -206,6 +206,18 @@ export const LIST_PARAPHRASES: Paraphrases = [
     "list {lookup} of {name}"
   ],
   [[`how many (of)? {lookup} (does|do|did) {name} ${LOOKED_AFTER}`], "how many {lookup} does {name} have"],
+  [
+    [
+      "how many {lookup} (did|does|do|has|have) {name} (attend|attended|join|joined|go to|gone to|take part in|participate in|participated in|sit in) {when}"
+    ],
+    "how many {lookup} did {name} have {when}"
+  ],
+  [
+    [
+      "how many {lookup} (did|does|do|has|have) {name} (attend|attended|join|joined|go to|gone to|take part in|participate in|participated in|sit in)"
+    ],
+    "how many {lookup} did {name} have"
+  ],
   [["how many {lookup} (did|has|have) {name} (get|got|receive|received|gotten)"], "how many {lookup} does {name} have"],
   [
     [

@@ -46,6 +46,8 @@ const PLAIN = byWord<string>({
   "did we issue to": "of",
   "we sent to": "of",
   "sent to": "of",
+  "billed to": "of",
+  "invoiced to": "of",
   "issued to": "of",
   "is winning": "has won",
   "is losing": "has lost",

@@ -77,6 +77,7 @@ const UNSEEN = [
   ["thirtythirdTeam", "thirtythirdSales", 83],
   ["thirtyfourthTeam", "thirtyfourthSales", 65],
   ["thirtysixthTeam", undefined, 25],
+  ["plainTeam", undefined, 75],
   ["thirtyfifthTeam", "thirtyfifthSales", 81],
   [undefined, undefined, 49, "twentythirdDesk"],
   [undefined, undefined, 19, "twentyfifthDesk"]
