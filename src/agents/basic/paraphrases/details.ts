@@ -35,7 +35,7 @@ export const DETAIL_PARAPHRASES: Paraphrases = [
     "{full} 's address"
   ],
   [
-    ["who (made|recorded|sang|released|performed|is behind) (the|that)? (album|record|song|track|single)? {full}"],
+    ["who (made|recorded|sang|released|performed) (the|that)? (album|record|song|track|single)? {full}"],
     "{full} 's artist"
   ],
   [
@@ -57,8 +57,6 @@ export const DETAIL_PARAPHRASES: Paraphrases = [
     ],
     "{full} 's phone"
   ],
-  [["how many minutes (long)? (was|is|did|does|will) {rest} (take|last|be)?"], "how long was {rest}"],
-  [["(what|which) (day|date) (was|is) {rest}", "on (what|which) (day|date) (was|is) {rest}"], "when was {rest}"],
   [
     [
       `(what are|what is|show|show me|read|read me|read out|any|are there any|do we have any|do you have any|give me)? (the|our|any)? ${NOTES} (on|about|for|of|regarding) {full}`

@@ -296,5 +296,8 @@ export const FIGURE_PARAPHRASES: Paraphrases = [
       "(the number of|number of|how many)? {lookup} (split out|split up|broken out|grouped|counted|summed up|sorted out) (by|per|for each|for every) {rest}"
     ],
     "{lookup} per {rest}"
-  ]
+  ],
+  // After all shapes that say more.
+  [["how many minutes (long)? (was|is|did|does|will) {rest} (take|last|be)?"], "how long was {rest}"],
+  [["(what|which) (day|date) (was|is) {rest}", "on (what|which) (day|date) (was|is) {rest}"], "when was {rest}"]
 ]
