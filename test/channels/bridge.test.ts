@@ -200,7 +200,10 @@ describe("max mcp --url", () => {
       )
       writeFileSync(tokenFile, `${made.token}\n`)
       onTestFinished(() => writeFileSync(tokenFile, `${token}\n`))
+      // What isn't an answer of the protocol is refused by the server in the newest version, which has no question open.
+      const nonsense = era === "2026-07-28" ? [] : [[], { action: "bogus" }, { action: "accept", content: [] }]
       const { call, close, questions } = await ofEra(era, [
+        ...nonsense,
         { action: "decline" },
         { action: "cancel" },
         { action: "accept", content: { answer: era === "2025-06-18" ? false : "Don't" } },
@@ -209,14 +212,14 @@ describe("max mcp --url", () => {
       const [person] = await server.run(addPeople(organization, [{ name: `Edsger ${era}`, status: "Lead" }]))
       const status = () => server.run(cellOf(organization, String(decodeId(person!)), "status"))
       const input = { actionId: "people.update", entityIds: [person], values: ["status=Won"] }
-      for (const no of ["decline", "cancel", "Don't"]) {
+      for (const no of [...nonsense, "decline", "cancel", "Don't"]) {
         expect([no, await call(input)]).toEqual([no, expect.stringMatching(/^draft \w+: waits for the person/)])
         expect(await status()).toBe("Lead")
       }
       expect(await call(input)).toMatch(/^applied: /)
       expect(await status()).toBe("Won")
       expect(await call(input)).toMatch(/^applied: /)
-      expect(questions).toHaveLength(4)
+      expect(questions).toHaveLength(nonsense.length + 4)
       for (const question of questions) expect(question).toContain(`Edsger ${era}\n  Status: Lead → Won`)
       await close()
     })

@@ -17,7 +17,7 @@ export const parts = (condition: Condition): ReadonlyArray<Condition> =>
       ? condition.of.flatMap(parts)
       : [condition]
 
-/** The name as it is said, or written as one word: "Force Analytics" and "forceanalytics". */
+/** The name of a company as it is said, or written as one word: "Force Analytics" and "forceanalytics". */
 const eqSpaced = (name: string): ReadonlyArray<Filter> => {
   const joined = name.replaceAll(" ", "")
   return joined === name
@@ -54,7 +54,9 @@ export function* idsOf(conditions: ReadonlyArray<Condition>, context: Context): 
   )
   if (tries.length === 0) return new Map()
   const pages = yield* inParallel(
-    tries.map(({ name, type }) => find({ entityTypeId: type, filters: eqSpaced(name), limit: 2 }))
+    tries.map(({ name, type }) =>
+      find({ entityTypeId: type, filters: type === "companies" ? eqSpaced(name) : eqName(name), limit: 2 })
+    )
   )
   return new Map(
     tries.flatMap(({ name, type }, index) => {

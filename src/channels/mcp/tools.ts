@@ -86,7 +86,7 @@ const FORM = {
   properties: { answer: { type: "string", enum: ANSWERS, description: "Nothing has changed yet." } },
   required: ["answer"]
 } as const
-/** Version 2025-06-18: Effect sends its choices as free text, so there the question is a box to tick. */
+/** The form in version 2025-06-18: a checkbox, because Effect drops the choices of a text field there and people would have to type. */
 const BOX = {
   type: "object",
   properties: {
@@ -128,7 +128,9 @@ const askNow = Effect.fnUntraced(
   },
   Effect.scoped,
   Effect.timeoutOrElse({ duration: ANSWERED_WITHIN, orElse: () => Effect.succeed(false) }),
-  Effect.orElseSucceed(() => false)
+  Effect.orElseSucceed(() => false),
+  // An answer that isn't one of the protocol.
+  Effect.catchDefect(() => Effect.succeed(false))
 )
 
 /** Registers the tools, which run `call`. */

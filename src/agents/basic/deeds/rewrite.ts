@@ -60,7 +60,7 @@ export const withExceptionLast = (written: Said): Said => {
 
 /** "Give them to Luis unless they are done": the exception is a clause of its own. */
 const withPause = (said: Said): Said => {
-  const { text, words } = said
+  const { words } = said
   const at = words.findIndex(
     ({ quoted, word }, index) =>
       word === "unless" &&
@@ -68,11 +68,16 @@ const withPause = (said: Said): Said => {
       words[index - 1]?.after === "" &&
       /^(it|they)$/.test(words[index + 1]?.word ?? "")
   )
-  return at < 0 ? said : readWords(`${text.slice(0, words[at - 1]!.end)}, ${text.slice(words[at]!.start)}`)
+  return at < 0 ? said : withComma(said, at)
 }
 
+/** The same with a comma before a word. */
+const withComma = ({ text, words }: Said, at: number): Said =>
+  readWords(`${text.slice(0, words[at - 1]!.end)}, ${text.slice(words[at]!.start)}`)
+
 /** "As Done apart from Prepare the demo": the exception as a clause of its own; undefined without one. */
-export const withExceptionApart = ({ text, words }: Said): Said | undefined => {
+export const withExceptionApart = (said: Said): Said | undefined => {
+  const { words } = said
   const at = words.findIndex(
     ({ quoted }, index) =>
       index > 2 &&
@@ -80,7 +85,7 @@ export const withExceptionApart = ({ text, words }: Said): Said | undefined => {
       words[index - 1]!.after === "" &&
       EXCEPT.some((phrase) => startsWith(words.slice(index), phrase))
   )
-  return at < 0 ? undefined : readWords(`${text.slice(0, words[at - 1]!.end)}, ${text.slice(words[at]!.start)}`)
+  return at < 0 ? undefined : withComma(said, at)
 }
 
 /** A colon, or a dash between spaces. */
