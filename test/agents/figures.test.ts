@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest"
 import { Grounding } from "../../src/agents/guards/Grounding.ts"
 import { lenientGuard, type ReplyGuard, strictGuard } from "../../src/agents/guards/ReplyGuard.ts"
 
-/** Deals by status, the sum of amount by owner, meetings by month, and open deals by city. */
+/** Deals by status, the sum of amount by owner, meetings by month, open deals by city, and the minutes of meetings by weekday. */
 const grounding = () => {
   const found = new Grounding({ country: "US", today: "2026-11-22" })
   found.addQuestion("How do the deals and meetings divide, and who has more than 4 deals?")
@@ -56,6 +56,16 @@ const grounding = () => {
         { keys: [{ value: "New York" }], count: 13, figures: [[{ value: "46.5", of: 13 }]] },
         { keys: [{ value: "York" }], count: 6, figures: [[{ value: "71.25", of: 6 }]] },
         { keys: [{ value: "Boston" }], count: 5, figures: [[{ value: "90", of: 5 }]] }
+      ]
+    },
+    {
+      total: 68,
+      entities: [],
+      headings: ["by weekday start", "sum minutes"],
+      groupsTotal: 2,
+      groups: [
+        { keys: [{ value: "Monday" }], count: 44, figures: [[{ value: "2910", of: 44 }]] },
+        { keys: [{ value: "Tuesday" }], count: 24, figures: [[{ value: "1450", of: 24 }]] }
       ]
     }
   ]
@@ -128,7 +138,13 @@ const FALSE = [
   "40 percent are closed.",
   "Rosa Delgado and Ada Byron have 53 deals together.",
   "Overall, 47 deals are settled.",
-  "The sum of both is 46."
+  "The sum of both is 46.",
+  "The share of open deals in a city is 45% (24 of 60).",
+  "That is 42% (25 of 60).",
+  "It comes to 40% of them, 24 of 58.",
+  "Mondays took 24.17 hours.",
+  "On Monday the sum is 72.75 hours.",
+  "Tuesday has the highest sum of hours: 48.5."
 ]
 
 const TRUE = [
@@ -195,7 +211,12 @@ const TRUE = [
   "Does Rosa Delgado have 22 deals?",
   "Which owner do you mean?",
   "I can also divide them by month.",
-  "Open deals are the largest group."
+  "Open deals are the largest group.",
+  "The share of open deals in a city is 40% (24 of 60).",
+  "97% (58 of 60) have a month.",
+  "Mondays took 2,910 minutes, which is 48.5 hours.",
+  "The sum of hours on Monday is 48.5.",
+  "Tuesday has the lowest sum of hours: 24.17."
 ]
 
 const run = (make: (found: Grounding) => ReplyGuard, text: string, size: number): string | undefined => {

@@ -92,7 +92,18 @@ const isUnknown = ({ by, figures, question: { asked, type } }: Request, views: V
   })
 
 const tally = makeTally()
-const features = { paths: 0, buckets: 0, two: 0, figures: 0, distinct: 0, having: 0, none: 0, pages: 0, references: 0 }
+const features = {
+  paths: 0,
+  buckets: 0,
+  two: 0,
+  figures: 0,
+  distinct: 0,
+  having: 0,
+  none: 0,
+  pages: 0,
+  references: 0,
+  lists: 0
+}
 
 const runScenario = Effect.fnUntraced(function* (one: Scenario, place: Place) {
   const { organization } = place
@@ -144,6 +155,7 @@ const runScenario = Effect.fnUntraced(function* (one: Scenario, place: Place) {
     if (each.figures.some(({ figure }) => figure === "distinct")) features.distinct += 1
     if (each.having !== undefined) features.having += 1
     if (each.by.some(({ column }) => column.kind === "one")) features.references += 1
+    if (each.by.some(({ column }) => column.kind === "many")) features.lists += 1
     if (wanted.groups.some(({ keys }) => keys.includes(null))) features.none += 1
   }
 })

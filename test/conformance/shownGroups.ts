@@ -4,7 +4,7 @@
  */
 import * as fc from "fast-check"
 import { encodeId } from "../../src/domain/ids.ts"
-import { localIn, type Views } from "./oracle.ts"
+import { localIn, visibleRelated, type Views } from "./oracle.ts"
 import { found, type Question, question } from "./shownTable.ts"
 import { type Entity, type Kind, type Organization, type TypeName, READABLE } from "./world.ts"
 
@@ -39,14 +39,14 @@ export const headingsOf = ({ by, figures }: Pick<Request, "by" | "figures">): Re
   ...figures.map(({ column, figure }) => `${figure} ${pathOf(column)}`)
 ]
 
-/** Columns of the type and of what its references lead to, two dots at most, with one value each. */
-const columnsOf = (type: TypeName, hops: ReadonlyArray<string> = []): ReadonlyArray<Column> =>
+/** Columns of the type and of what its references lead to, two dots at most, with one value each; a list of references is only a group. */
+const columnsOf = (type: TypeName, hops: ReadonlyArray<string> = [], lists = false): ReadonlyArray<Column> =>
   Object.entries(READABLE[type]).flatMap(([name, { kind, target }]): ReadonlyArray<Column> =>
-    kind === "many" || kind === "list"
+    (kind === "many" && !lists) || kind === "list"
       ? []
       : [
           { hops, end: type, name, kind },
-          ...(target === undefined || hops.length === 2 ? [] : columnsOf(target, [...hops, name]))
+          ...(target === undefined || kind === "many" || hops.length === 2 ? [] : columnsOf(target, [...hops, name]))
         ]
   )
 
@@ -61,7 +61,7 @@ const isNumber = ({ kind }: Column) => kind === "number" || kind === "integer"
 const BUCKETS = ["weekday", "day", "week", "month", "quarter", "year"]
 
 const byOf = (type: TypeName): fc.Arbitrary<By> => {
-  const columns = columnsOf(type)
+  const columns = columnsOf(type, [], true)
   const plain = near(columns).map((column): By => ({ column, bucket: undefined }))
   const times = columns.filter((column) => isTime(column) && column.hops.length === 0)
   return times.length === 0
@@ -187,6 +187,31 @@ const keyOf = ({ bucket, column }: By, value: string | boolean | bigint | null, 
   return column.kind === "timestamp" ? minute(value as string, timeZone) : String(value)
 }
 
+/** The keys of the groups that a row is in: one for each row that a list of references shows, or the empty one. */
+const keysOf = (
+  by: ReadonlyArray<By>,
+  type: TypeName,
+  row: Entity,
+  views: Views,
+  organization: Organization
+): ReadonlyArray<ReadonlyArray<string | null>> =>
+  by.reduce<ReadonlyArray<ReadonlyArray<string | null>>>(
+    (all, one) => {
+      const { column } = one
+      const values =
+        column.kind === "many"
+          ? shownList(type, column.name, row, views, organization)
+          : [shown(column, type, row, views, organization)]
+      return all.flatMap((keys) => values.map((value) => [...keys, keyOf(one, value, organization.timeZone)]))
+    },
+    [[]]
+  )
+
+const shownList = (type: TypeName, name: string, row: Entity, views: Views, organization: Organization) => {
+  const rows = views[type].get(row.id)?.has(name) === true ? visibleRelated(type, name, row, views, organization) : []
+  return rows.length === 0 ? [null] : rows.map(({ id }) => id)
+}
+
 /** A time as it is shown: local, without seconds if there are none. */
 const minute = (value: string, timeZone: string): string => localIn(Date.parse(value), timeZone).replace(/:00$/, "")
 
@@ -205,13 +230,13 @@ export const folded = (
   const { type } = asked
   const rows = found(asked, views, organization)
   const groups = new Map<string, { keys: ReadonlyArray<string | null>; rows: Array<Entity> }>()
-  for (const row of rows) {
-    const keys = by.map((one) => keyOf(one, shown(one.column, type, row, views, organization), organization.timeZone))
-    const key = JSON.stringify(keys)
-    const group = groups.get(key) ?? { keys, rows: [] }
-    group.rows.push(row)
-    groups.set(key, group)
-  }
+  for (const row of rows)
+    for (const keys of keysOf(by, type, row, views, organization)) {
+      const key = JSON.stringify(keys)
+      const group = groups.get(key) ?? { keys, rows: [] }
+      group.rows.push(row)
+      groups.set(key, group)
+    }
   const made = [...groups.values()].map((group): FoldedGroup => ({
     keys: group.keys,
     count: group.rows.length,

@@ -1,22 +1,22 @@
 /** Candidate filters of numbers: a comparison as said, and columns that hold how long something takes. */
-import { foldText } from "../../domain/keys.ts"
-import { byWord } from "../../domain/text.ts"
+import { PER_MINUTE, perMinuteIn } from "../durations.ts"
 import type { Choice, Columns } from "./Choice.ts"
 import { COMPARATORS } from "./lexicon.ts"
 
-/** Units of columns that hold how long something takes: how many a minute has. */
-const UNITS = byWord<number>({ milliseconds: 60_000, seconds: 60, minutes: 1, hours: 1 / 60, days: 1 / 1440 })
+/** How many of a unit the value of a column is, of columns that hold how long something takes; undefined without such a unit. */
+export const convertedTo = (unit: string, perMinute: number): number | undefined =>
+  PER_MINUTE[unit] === undefined ? undefined : PER_MINUTE[unit] / perMinute
 
 /** Whether a column holds how long something takes in a unit. */
-export const isIn = (unit: string, column: Columns[number]): boolean => timed([column])[0]?.perMinute === UNITS[unit]
+export const isIn = (unit: string, column: Columns[number]): boolean =>
+  timed([column])[0]?.perMinute === PER_MINUTE[unit]
 
 /** The columns that hold how long something takes, by the unit in their label. */
 export const timed = (columns: Columns): ReadonlyArray<{ readonly id: string; readonly perMinute: number }> =>
   columns
     .filter(({ holds }) => holds === "number")
     .flatMap(({ id, name }) => {
-      const words = [name, id].flatMap((label) => foldText(label.replaceAll("_", " ")).split(" "))
-      const perMinute = words.map((word) => UNITS[word] ?? UNITS[`${word}s`]).find((unit) => unit !== undefined)
+      const perMinute = perMinuteIn(name) ?? perMinuteIn(id)
       return perMinute === undefined ? [] : [{ id, perMinute }]
     })
 

@@ -58,11 +58,14 @@ const faultsOf = (text: string, from: number, grounding: Grounding): ReadonlyArr
       continue
     }
     const what = window.slice(claim.start, claim.end).slice(0, MAX_CITED)
+    const isPercent = what.endsWith("%")
+    if (isPercent && grounding.figures.isShare(window.slice(claim.start))) continue
     add(
       claim.start,
       claim.end,
       `The ${KINDS[claim.kind]} "${what}" occurs neither in a result nor in what the person wrote.`,
-      claim.kind === "relative"
+      // The numbers of a share follow it.
+      claim.kind === "relative" || (isPercent && !ENDS.test(window.slice(claim.end)))
     )
   }
   for (const match of seen.size > 1 ? window.matchAll(STATUS_IS) : []) {

@@ -3,7 +3,8 @@
  * average or percentage that the model made up: its numbers may all be in results, so they are grounded one by one.
  */
 import { foldText } from "../../domain/keys.ts"
-import type { Group, Page } from "../../domain/Page.ts"
+import type { FigureCell, Group, Page } from "../../domain/Page.ts"
+import { perMinuteIn } from "../durations.ts"
 import { MONTH_NAMES, TENS, UNITS } from "../english.ts"
 import { type Claim, claims, type Locale } from "./claims.ts"
 import { asciiDigits, normalize } from "./normalize.ts"
@@ -11,6 +12,8 @@ import { asciiDigits, normalize } from "./normalize.ts"
 /** Groups of a turn, and characters of a sentence, that are compared. */
 const MAX_GROUPS = 200
 const MAX_SENTENCE = 600
+/** Characters in which a percentage and its two numbers are written. */
+const MAX_SHARE = 100
 
 const TOKEN = /\p{L}[\p{L}\p{M}]*(?:['’]\p{L}+)?|\d+(?:[.,]\d+)*|[%#]/gu
 const NUMBER = /(?<= )(\d+(?:[.,]\d+)*)(?= )/g
@@ -20,6 +23,8 @@ const SUMS = / (?:total|totaling|altogether|combined|together|sum|overall|averag
 /** What comes right before a number that is no figure: a rank, a span of time, or a denial. */
 const NO_FIGURE_AFTER = / (?:top|first|last|past|previous|next|(?:is|at|as|come) number|rank|ranked|place|page|#|not) $/
 /** After the group's name, words that lead to another group. */
+/** A percentage and the two numbers that it is the share of: "28% (14 of 50)". */
+const QUOTIENT = /^ (\d+) % (\d+(?:[.,]\d+)*) (?:out )?of (?:(?:all|the|your) ){0,2}(\d+(?:[.,]\d+)*) /
 const LEADS_ON = / (?:next|rest|other|others|else|runner|second|remaining|followed|versus|vs|compared) /
 const NONE = / (?:none|without|unassigned|empty|blank|unknown|missing) /
 
@@ -81,12 +86,23 @@ const percentsOf = ({ change, share }: Group): ReadonlyArray<number> =>
   [share, change].flatMap((one) => (one === undefined ? [] : [Math.abs(one), Math.round(Math.abs(one))]))
 
 /** Percentages have their sign: a count of 15 isn't 15%. */
-const numbersOf = (group: Group): ReadonlySet<string> =>
+const numbersOf = (group: Group, headings: ReadonlyArray<string>): ReadonlySet<string> =>
   new Set([
     String(group.count),
     ...percentsOf(group).map((one) => `${one}%`),
-    ...(group.figures ?? []).flat().flatMap(({ value }) => rounded(value))
+    ...figuresOf(group, headings).flatMap(({ value }) => rounded(value))
   ])
+
+/** The figures of a group; one of minutes or seconds also in minutes and hours. */
+const figuresOf = ({ figures = [], keys }: Group, headings: ReadonlyArray<string>): ReadonlyArray<FigureCell> =>
+  figures.flatMap((cells, index) => {
+    const perMinute = perMinuteIn(headings[keys.length + index] ?? "")
+    const times = perMinute === undefined || perMinute < 1 ? [] : [perMinute, perMinute * 60]
+    return cells.flatMap((cell) => [
+      cell,
+      ...times.map((one) => ({ ...cell, value: String(Number(cell.value) / one) }))
+    ])
+  })
 
 /** A number, and a long one as it is rounded. */
 const rounded = (value: string): ReadonlyArray<string> => {
@@ -120,7 +136,7 @@ export class Figures {
   }
 
   add(page: Page): void {
-    const { entities, groups = [], groupsTotal, total } = page
+    const { entities, groups = [], groupsTotal, headings = [], total } = page
     // A cell doesn't say whether its number is a percentage.
     for (const [, number] of entities.length === 0 ? [] : tokens(JSON.stringify(entities)).matchAll(NUMBER))
       for (const form of forms(number!)) this.#free.add(form).add(`${form}%`)
@@ -129,13 +145,13 @@ export class Figures {
     for (const group of groups) {
       if (this.#groups >= MAX_GROUPS) break
       this.#groups += 1
-      const numbers = numbersOf(group)
+      const numbers = numbersOf(group, headings)
       for (const one of numbers) this.#numbers.add(one)
       for (const percent of percentsOf(group)) this.#keys.add(`number ${percent}`)
       for (const { value = "" } of group.keys) {
         if (/^\d{4}-\d{2}$/.test(value)) this.#keys.add(`year-month ${value}`).add(`month ${value.slice(5)}`)
       }
-      for (const { unit, value } of (group.figures ?? []).flat()) {
+      for (const { unit, value } of figuresOf(group, headings)) {
         for (const number of rounded(value))
           this.#keys.add(`number ${number}${unit === undefined ? "" : ` ${unit.toLowerCase()}`}`)
       }
@@ -148,6 +164,17 @@ export class Figures {
   /** Whether a claim is a share, change, amount or month of a group. */
   has({ keys, kind }: Claim): boolean {
     return (kind === "amount" || kind === "date") && keys.some((key) => this.#keys.has(key))
+  }
+
+  /** Whether a text begins with a percentage that is the share of two numbers of results, beside it: "28% (14 of 50)". */
+  isShare(text: string): boolean {
+    const [percent, ...two] = QUOTIENT.exec(tokens(text.slice(0, MAX_SHARE)))?.slice(1) ?? []
+    const [part, whole] = two.map((number) =>
+      forms(number).find((form) => this.#free.has(form) || this.#numbers.has(form))
+    )
+    return (
+      part !== undefined && Number(whole) > 0 && Math.round((100 * Number(part)) / Number(whole)) === Number(percent)
+    )
   }
 
   /** Why a sentence must not be shown; undefined if it may. */
@@ -186,7 +213,7 @@ export class Figures {
       const isIn = (some: ReadonlySet<string>) => ways.some((way) => some.has(way))
       if (NO_FIGURE_AFTER.test(before) || /^ (?:st|nd|rd|th) /.test(rest) || isIn(dated)) continue
       if (before === " " && /^\s*\d+[.)]\s/.test(sentence)) continue
-      if (isIn(own) || isIn(this.#free)) continue
+      if (isIn(own) || isIn(this.#free) || (isPercent && this.isShare(`${number}${rest}`))) continue
       if ((sums || isPercent) && !isIn(this.#numbers)) return MADE_UP
       if (match.index > after && LEADS_ON.test(bare.slice(after))) continue
       for (const [index, groups] of this.#results.entries())

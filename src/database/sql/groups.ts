@@ -1,8 +1,9 @@
 /**
  * Resolved groups → the one statement, over the table as the caller sees it: a hidden cell is an empty cell, a hidden target
  * no target. `x` shows the rows, `s` adds them up per stored value, `r` replaces values and references that aren't shown by
- * the empty group and adds up again, `w` and `o` finish the figures and put the groups in order. The functions below are the
- * clauses, in the order in which their parameters are numbered.
+ * the empty group and adds up again, `w` and `o` finish the figures and put the groups in order. By a list of references, a
+ * row is in the group of each of them, and `d` counts the rows themselves. The functions below are the clauses, in the order
+ * in which their parameters are numbered.
  */
 import { type Catalog, type Column, columnByKey, DISPLAY_NAME } from "../../domain/EntityType.ts"
 import { guardCte, MAX_STATEMENT_LENGTH } from "./find.ts"
@@ -12,7 +13,7 @@ import type { GroupPath, Having, ResolvedGroups } from "./ResolvedGroups.ts"
 import type { Statement } from "./ResolvedQuery.ts"
 import { columnReference } from "./rows.ts"
 import { localTime } from "./moments.ts"
-import { each, Joins, keyAgain, shownRows } from "./shownRows.ts"
+import { each, inSeveral, Joins, keyAgain, matchingRows, shownRows } from "./shownRows.ts"
 import { SqlWriter } from "./SqlWriter.ts"
 
 /** Decimal places of an average. */
@@ -30,6 +31,7 @@ export const compileGroups = (groups: ResolvedGroups, catalog: Catalog): Stateme
   const epoch = writer.bind(catalog.epoch, "bigint")
   const shown = shownRows(groups, context)
   const ctes = [
+    ...(inSeveral(groups) ? [`d AS MATERIALIZED (SELECT count(*) AS n ${matchingRows(groups, context)})`] : []),
     `s AS MATERIALIZED (${perValue(groups, shown)})`,
     `r AS MATERIALIZED (${perGroup(groups, context)})`,
     `w AS MATERIALIZED (${finished(groups)})`,
@@ -128,11 +130,15 @@ const finished = (groups: ResolvedGroups): string => {
   const [first] = money
   const several =
     first === undefined ? "FALSE" : `(SELECT count(DISTINCT coalesce(q.u, '')) > 1 FROM r q WHERE q.c${first} > 0)`
+  // Where a row is in several groups, they add up to more than all of it.
+  const total = inSeveral(groups) ? "(SELECT d.n FROM d)" : "sum(r.n) OVER ()"
   const whole =
-    figures[0]?.figure === "sum" ? "CASE WHEN min(r.a0) OVER () >= 0 THEN sum(r.a0) OVER () END" : "NULL::numeric"
+    figures[0]?.figure === "sum" && !inSeveral(groups)
+      ? "CASE WHEN min(r.a0) OVER () >= 0 THEN sum(r.a0) OVER () END"
+      : "NULL::numeric"
   return (
     `SELECT ${each(partsOf(groups, "r."), (part) => `${part}, `)}${each(groups.by, ({ path }, index) => (path.target === undefined ? "" : `r.name${index}, `))}` +
-    `sum(r.n) OVER ()::bigint AS total, sum(r.n) ${over} AS gn, ${several} AS several, ${whole} AS whole${all} FROM r WHERE r.n > 0`
+    `${total}::bigint AS total, sum(r.n) ${over} AS gn, ${several} AS several, ${whole} AS whole${all} FROM r WHERE r.n > 0`
   )
 }
 

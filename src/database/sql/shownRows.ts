@@ -4,17 +4,17 @@ import type { Column, EntityType } from "../../domain/EntityType.ts"
 import type { Bound } from "../../domain/Predicate.ts"
 import { hasValue } from "./comparisons.ts"
 import type { FragmentContext } from "./fragmentContext.ts"
-import { fragment } from "./predicate.ts"
+import { fragment, linkBelongs } from "./predicate.ts"
 import { isOrdinary, localTime } from "./moments.ts"
 import type { GroupPath, ResolvedGroups } from "./ResolvedGroups.ts"
-import { belongs, columnReference, idReference, relationOf, targetRows } from "./rows.ts"
+import { belongs, columnReference, idReference, linkOf, relationOf, targetRows } from "./rows.ts"
 import { identifier } from "./SqlWriter.ts"
 
 export const each = <A>(of: ReadonlyArray<A>, sql: (one: A, index: number) => string): string => of.map(sql).join("")
 
 /** The permitted and matching rows: their keys, values and currency, as the caller sees them. */
 export const shownRows = (groups: ResolvedGroups, context: FragmentContext): string => {
-  const { by, figures, filters, money, plan, type } = groups
+  const { by, figures, money, type } = groups
   const joins = new Joins(type, context)
   const stored = isByStored(groups)
   const keys = each(
@@ -24,15 +24,24 @@ export const shownRows = (groups: ResolvedGroups, context: FragmentContext): str
   const values = each(figures, ({ path }, index) => `${shownValue(path, joins)} AS v${index}, `)
   const [first] = money
   const currency = first === undefined ? "" : `${currencyOf(figures[first]!.path, joins)} AS u, `
-  const rows = `${relationOf(type, context.writer)} p`
-  const from = `${rows}${joins.text()}`
+  return `SELECT ${keys}${values}${currency}1 AS one ${matchingRows(groups, context, joins.text())}`
+}
+
+/** The permitted and matching rows `p`, with what is joined to them. */
+export const matchingRows = ({ filters, plan, type }: ResolvedGroups, context: FragmentContext, joins = ""): string => {
+  const from = `${relationOf(type, context.writer)} p${joins}`
   const where = [
     belongs(type, "p", context),
     "(SELECT g.fresh FROM g)",
     ...[plan, ...filters].filter((part) => part._tag !== "Always").map((part) => fragment(part, type, "p", context))
   ].join(" AND ")
-  return `SELECT ${keys}${values}${currency}1 AS one FROM ${from} WHERE ${where}`
+  return `FROM ${from} WHERE ${where}`
 }
+
+const isMany = ({ path }: By): boolean => path.column.storage._tag === "Many"
+
+/** Whether a row can be in several groups: one for each row that a list of references leads to. */
+export const inSeveral = ({ by }: ResolvedGroups): boolean => by.some(isMany)
 
 const referenceOf = ({ storage }: Column, alias: string): string => {
   if (storage._tag !== "One") throw new Error("Groups and paths are by one reference")
@@ -82,6 +91,24 @@ export class Joins {
     return { alias, type }
   }
 
+  /** The id of what a row's list of references leads to, each once: a mapped link table may state a pair twice. */
+  list({ column: { storage }, mask, target }: GroupPath): string {
+    if (storage._tag !== "Many" || target === undefined) throw new Error("Not a list of references")
+    const { context, type } = this
+    const [link, other] = [context.writer.alias(), context.writer.alias()]
+    const [from, to] = [identifier(storage.from), identifier(storage.to)]
+    const table = linkOf(storage, context.writer)
+    const links = storage.mapped === true ? `(SELECT DISTINCT w.${from}, w.${to} FROM ${table} w)` : table
+    const id = idReference(target.type, other)
+    const seen = condition(target.where, target.type, other, context)
+    const inner = [linkBelongs(storage, link, context), belongs(target.type, other, context), `${id} = ${link}.${to}`]
+    const outer = [`${link}.${from} = ${idReference(type, "p")}`, ...condition(mask, type, "p", context)]
+    this.joined +=
+      ` LEFT JOIN (${links} ${link} JOIN ${targetRows(target.type, other, context)} ON ${[...inner, ...seen].join(" AND ")}) ` +
+      `ON ${outer.join(" AND ")}`
+    return id
+  }
+
   text(): string {
     return this.joined
   }
@@ -117,16 +144,19 @@ const shownValue = (
 
 /** What a group is named by: a shown value, or the period of one. */
 const shownKey = ({ bucket, path }: By, joins: Joins, stored?: string): string =>
-  bucket === undefined
-    ? keyValue(shownValue(path, joins, undefined, stored), path.column)
-    : shownValue(path, joins, (value) => bucketOf(value, bucket, path.column, joins.context), stored)
+  path.column.storage._tag === "Many"
+    ? joins.list(path)
+    : bucket === undefined
+      ? keyValue(shownValue(path, joins, undefined, stored), path.column)
+      : shownValue(path, joins, (value) => bucketOf(value, bucket, path.column, joins.context), stored)
 
 /**
  * Whether rows are added up by what is stored, and the sums again by what is shown, so that forms are computed and references
  * followed once per stored value instead of once per row. Not where different values are counted: a sum of two such counts would
- * count one twice.
+ * count one twice. A list of references has no stored value to add up by.
  */
-const isByStored = ({ figures }: ResolvedGroups): boolean => figures.every(({ figure }) => figure !== "distinct")
+const isByStored = ({ by, figures }: ResolvedGroups): boolean =>
+  figures.every(({ figure }) => figure !== "distinct") && !by.some(isMany)
 
 /** What rows are added up by first: the path's first reference or the value itself, where its cell is visible; the period of a value. */
 const storedKey = ({ bucket, path }: By, type: EntityType, context: FragmentContext): string => {

@@ -64,7 +64,7 @@ export const resolveGroups = (query: FindQuery, visible: Visible, most = MAX_LIM
     const by: Array<ResolvedGroups["by"][number]> = []
     const figures: Array<ResolvedGroups["figures"][number]> = []
     for (const { bucket, path, word } of asked) {
-      const resolved = yield* singlePath(path, visible)
+      const resolved = yield* singlePath(path, visible, word === "by")
       if (word === "by") {
         const fault = groupFault(path.column!, bucket)
         if (fault !== undefined) return yield* invalid(fault)

@@ -7,11 +7,15 @@ import type { Path } from "./paths.ts"
 import { type Fault, invalid } from "./resolveFilter.ts"
 import { isId, maskOf, targetIn, type Visible } from "./visible.ts"
 
-/** With the masks and plans of each hop. Groups and figures are of such columns, so that each row counts once. */
-export const singlePath = (path: Path, visible: Visible): Result.Result<GroupPath, Fault> => {
+/**
+ * With the masks and plans of each hop. Figures are of such columns, so that each row counts once; groups may also be of what a
+ * type's own list of references leads to, each row in the group of each of them.
+ */
+export const singlePath = (path: Path, visible: Visible, many = false): Result.Result<GroupPath, Fault> => {
   const { at, column, steps, written } = path
   const single = steps.every(({ back, relation }) => !back && relation.storage._tag === "One")
-  if (column === undefined || !single || column.kind === "references" || column.kind === "list")
+  const isMany = column?.kind === "references" && !(many && steps.length === 0)
+  if (column === undefined || !single || isMany || column.kind === "list")
     return invalid(`${written} can hold several values: name a column with one.`)
   if (isId(column)) return invalid("Name a column, not id.")
   const target = targetIn(visible, column)

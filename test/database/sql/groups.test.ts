@@ -83,6 +83,18 @@ const CASES: Readonly<Record<string, ResolvedGroups>> = {
     limit: 2,
     cursor: "0".repeat(32)
   }),
+  "groups-by-list": groups(meetings, {
+    by: [by(path(meetings, "attendees", { mask: open, target: { type: people, where: open, name: ALWAYS } }))],
+    plan: open,
+    filters: [open],
+    figures: [{ figure: "sum", path: path(tickets, "count") }]
+  }),
+  "groups-by-mapped-list-and-month": groups(tickets, {
+    by: [
+      by(path(tickets, "watchers", { target: { type: agents, where: notAnn, name: ALWAYS } })),
+      by(path(tickets, "opened"), "month")
+    ]
+  }),
   "groups-distinct-references": groups(people, {
     by: [by(path(people, "owner", { target: { type: people, where: open, name: ALWAYS } }))],
     figures: [
@@ -151,7 +163,7 @@ const laidOut = (one: ResolvedGroups): string => {
   return [
     `-- ${mapped === true ? "mapped" : "managed"}: ${(relations ?? []).join(", ")}`,
     ...parameters.map((value, index) => `-- $${index + 1} = ${String(value)}`),
-    text.replace(/ (WITH|[srwo] AS|SELECT|FROM|LEFT JOIN|WHERE|AND|GROUP BY|ORDER BY)\b/g, "\n$1"),
+    text.replace(/ (WITH|[dsrwo] AS|SELECT|FROM|LEFT JOIN|WHERE|AND|GROUP BY|ORDER BY)\b/g, "\n$1"),
     ""
   ].join("\n")
 }
@@ -168,7 +180,8 @@ describe("the statement of groups", () => {
     const through = path(people, "status", { steps: [{ relation: many, mask: ALWAYS, to: people, where: ALWAYS }] })
     expect(() => compileGroups(groups(meetings, { by: [by(through)] }), catalog)).toThrow("by one reference")
     const references = path(meetings, "attendees", { target: { type: people, where: ALWAYS, name: ALWAYS } })
-    expect(() => compileGroups(groups(meetings, { by: [by(references)] }), catalog)).toThrow("by one reference")
+    const different = [{ figure: "distinct" as const, path: references }]
+    expect(() => compileGroups(groups(meetings, { figures: different }), catalog)).toThrow("by one reference")
     const plain = [{ figure: "sum" as const, path: path(tickets, "weight") }]
     expect(() => compileGroups(groups(tickets, { figures: plain, money: new Set([0]) }), catalog)).toThrow(
       "has no currency"

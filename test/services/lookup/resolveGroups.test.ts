@@ -326,7 +326,8 @@ describe("a request", () => {
       [{ by: ["avg due"] }, "InvalidInput: avg is for numbers, and due isn't one."],
       [{ by: ["min name"] }, "InvalidInput: min is for numbers and dates, and name is neither."],
       [{ by: ["max agent"] }, "InvalidInput: max is for numbers and dates, and agent is neither."],
-      [{ by: ["by watchers"] }, "InvalidInput: watchers can hold several values: name a column with one."],
+      [{ by: ["by watchers.name"] }, "InvalidInput: watchers.name can hold several values: name a column with one."],
+      [{ by: ["distinct watchers"] }, "InvalidInput: watchers can hold several values: name a column with one."],
       [{ by: ["by id"] }, "InvalidInput: Name a column, not id."],
       [{ by: ["sum fee", "max tax"] }, "InvalidInput: Ask for amounts of one column at a time."],
       [

@@ -27,6 +27,8 @@ interface Having {
 /** The groups that are asked for: the first of them, in an order. */
 interface Best {
   readonly upwards: boolean
+  /** The one at this place: 2 for "the second most". */
+  readonly nth?: number
   /** One group is asked for ("which country"), or as many; absent for a list. */
   readonly limit?: number
 }
@@ -39,6 +41,8 @@ export interface Asked {
   readonly having?: Having
   /** The share of these rows among those of the measure. */
   readonly part?: ReadonlyArray<Condition>
+  /** Groups of people without the asker's own. */
+  readonly besides?: true
   /** The rows themselves, in the order of the measured column. */
-  readonly rows?: { readonly upwards?: boolean; readonly limit?: number }
+  readonly rows?: { readonly upwards?: boolean; readonly limit?: number; readonly nth?: number }
 }

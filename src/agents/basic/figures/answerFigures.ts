@@ -1,4 +1,5 @@
 /** Answers a question for figures: the columns that its words mean, one request for groups, and a reply that says what was counted. */
+import type { FigureCell, Page } from "../../../domain/Page.ts"
 import type { Filter, FindQuery } from "../../../domain/Query.ts"
 import { foldText } from "../../../domain/keys.ts"
 import { namesakes } from "../alternatives.ts"
@@ -9,7 +10,7 @@ import { narrow } from "../narrow.ts"
 import { idsOf } from "../references.ts"
 import type { Context } from "../readConversation.ts"
 import { among, numbered } from "../replies.ts"
-import { columnsOf, find, type Script } from "../script.ts"
+import { columnsOf, find, inParallel, type Script } from "../script.ts"
 import { written } from "../tokenize.ts"
 import type { Asked } from "./Asked.ts"
 import type { Columns, Spot } from "./columns.ts"
@@ -53,7 +54,8 @@ export function* figures(asked: Asked, context: Context): Script<string | undefi
     said: narrowed.said,
     filters: narrowed.filters,
     columns,
-    type
+    type,
+    ...(asked.besides === true ? { own: references.get(context.person?.name ?? "")?.id } : {})
   }
   const by = spots.map((meant) => chosen(meant, narrowed.filters))
   const several = by.findIndex((one) => one === undefined)
@@ -94,22 +96,44 @@ const onGroups = ({ asked }: Found, head: string): ReadonlyArray<Filter> => {
   return [...order, { columnId: head, op, value: strict ? next : value }]
 }
 
+/** Without the group of the asker. */
+const besides = ({ own }: Found, page: Page): Page => {
+  const groups = page.groups?.filter(({ keys }) => own === undefined || keys[0]?.id !== own)
+  const left = (page.groups?.length ?? 0) - (groups?.length ?? 0)
+  return left === 0 ? page : { ...page, groups: groups!, groupsTotal: (page.groupsTotal ?? left) - left }
+}
+
+/** With the figure in the unit that was asked for, with two decimals. */
+const converted = (page: Page, measured: Spot | undefined): Page => {
+  const times = measured?.times
+  if (times === undefined) return page
+  const cell = (one: FigureCell): FigureCell => ({
+    ...one,
+    value: String(Number((Number(one.value) * times).toFixed(2)))
+  })
+  const groups = page.groups?.map((group) =>
+    group.figures === undefined ? group : { ...group, figures: group.figures.map((cells) => cells.map(cell)) }
+  )
+  return groups === undefined ? page : { ...page, groups }
+}
+
 function* grouping(found: Found, measured: Spot | undefined, by: ReadonlyArray<Spot>): Script<string> {
   const { asked } = found
   const { figure } = asked.measure
   const head = measured === undefined ? "count" : `${figure} ${measured.path}`
   const words = [...by.map(heading), ...(measured === undefined ? [] : [head])]
   const filters = onGroups(found, head)
-  const page = yield* find(query(found, words, ...filters))
-  if (page === undefined) return failed(found)
-  if (page.tooMany === true) return tooMany(found, page)
+  const all = yield* find(query(found, words, ...filters))
+  if (all === undefined) return failed(found)
+  if (all.tooMany === true) return tooMany(found, all)
+  const page = converted(besides(found, all), measured)
   const groups = page.groups ?? []
   const limited = among(page.limited, found.type)
   if (page.total === 0 || (groups.length === 0 && asked.having === undefined)) return `${none(found)}${limited}.`
   if (by.length === 0) return `${single(found, measured!, page)}${yield* namesakes(found.filters, found.columns)}`
   if (asked.having !== undefined) {
-    const all = groups.length > 0 || filters.length === 0 ? page : yield* find({ ...query(found, words), limit: 2 })
-    if (all?.groups?.every(isEmptyGroup) === true) return noneHas(found, by)
+    const some = groups.length > 0 || filters.length === 0 ? page : yield* find({ ...query(found, words), limit: 2 })
+    if (some?.groups?.every(isEmptyGroup) === true) return noneHas(found, by)
     return havingReply(found, measured, by, page)
   }
   const isPeriod = by.some(({ bucket }) => bucket !== undefined)
@@ -123,24 +147,31 @@ function* grouping(found: Found, measured: Spot | undefined, by: ReadonlyArray<S
   const most = first && measureOf(first, figure)
   if (most === undefined || asked.best.upwards)
     return `I can't compare that many periods at once. Name a year, such as “in ${groupText(groups.at(-1)!, by).slice(-4)}”.`
-  const all = yield* find(query(found, words, { columnId: head, op: "gte", value: String(most) }))
-  if (all?.groups === undefined || all.nextCursorEntityId !== undefined) return failed(found)
-  return bestReply(found, measured, by, page, inOrder(all.groups, figure, false))
+  const best = yield* find(query(found, words, { columnId: head, op: "gte", value: String(most) }))
+  if (best?.groups === undefined || best.nextCursorEntityId !== undefined) return failed(found)
+  return bestReply(found, measured, by, page, inOrder(best.groups, figure, false))
 }
 
 /** The share of some rows: a group of the column that they differ in. */
 function* sharing(found: Found, measured: Spot | undefined, references: References, context: Context): Script<string> {
-  const { asked, columns, lookup } = found
+  const { asked, columns } = found
+  const { lookup } = asked.measure
   const all = { ...lookup, conditions: [...lookup.conditions, ...asked.part!] }
   const narrowed = yield* narrow(all, columns, context, references)
   if (typeof narrowed === "string") return narrowed
   const before = new Set(found.filters.map((one) => JSON.stringify(one)))
   const own = narrowed.filters.filter((one) => !before.has(JSON.stringify(one)))
   const [filter] = own
+  const those: Found = {
+    ...found,
+    lookup: { ...all, noun: narrowed.noun ?? lookup.noun },
+    said: narrowed.said,
+    filters: narrowed.filters
+  }
   const isNamed =
     filter?.op === "ilike" && columns.some((one) => one.id === filter.columnId && targetOf(one) !== undefined)
   if (own.length !== 1 || filter === undefined || !(filter.op === "eq" || isNamed) || /[|*]|\.\./.test(filter.value))
-    return failed(found)
+    return yield* quotient(found, those, measured)
   const head = measured === undefined ? [] : [`${asked.measure.figure} ${measured.path}`]
   const page = yield* find(query(found, [`by ${filter.columnId}`, ...head]))
   if (page?.groups === undefined || page.several === true)
@@ -165,11 +196,29 @@ function* sharing(found: Found, measured: Spot | undefined, references: Referenc
   return `Share of ${what} with ${label} ${groupText(group, [{ path: filter.columnId, label, column: columns[0]! }])}${among(page.limited, found.type)}: ${group.share}% (${numbers}).`
 }
 
+/** The share of rows that aren't a group: their number, or what they add up to, and that of all. */
+function* quotient(found: Found, those: Found, measured: Spot | undefined): Script<string> {
+  const { figure } = found.asked.measure
+  if (measured !== undefined && figure !== "sum") return failed(found)
+  const ask = (one: Found) => find(query(one, measured === undefined ? ["count"] : [`sum ${measured.path}`]))
+  const [all, some] = yield* inParallel([ask(found), ask(those)])
+  if (all === undefined || some === undefined || all.several === true) return failed(found)
+  if (all.tooMany === true || some.tooMany === true) return tooMany(found, all)
+  const valueOf = (page: Page) =>
+    measured === undefined ? page.total : page.groups?.[0] === undefined ? 0 : (measureOf(page.groups[0], "sum") ?? 0)
+  const [whole, part] = [valueOf(all), valueOf(some)]
+  const limited = among(all.limited, found.type)
+  if (all.total === 0 || whole <= 0 || part < 0) return `${none(found)}${limited}.`
+  const of = measured === undefined ? "" : `${figureName("sum", measured.label)} of `
+  const percent = Math.round((100 * part) / whole)
+  return `Share of ${of}${subject(those, 2)}${limited}: ${percent}% (${numeral(String(part))} of ${numeral(String(whole))}).`
+}
+
 /** Rows in the order of a column. */
 function* sorted(found: Found, measured: Spot): Script<string> {
   const { asked, columns, filters, type } = found
   const isDate = measured.column.holds !== "number"
-  const { limit = 5, upwards: asks } = asked.rows!
+  const { limit: most = 5, nth: limit = most, upwards: asks } = asked.rows!
   const upwards = asks ?? isDate
   const order: Filter = isDate
     ? { columnId: measured.path, op: upwards ? "gte" : "lt", value: upwards ? "1000-01-01" : "9999-01-01" }

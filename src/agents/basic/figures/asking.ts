@@ -95,7 +95,7 @@ export const share = (captures: Captures, context: Context): Asked | undefined =
   const { m, part } = captures
   const measure = readMeasure("m", m!, context)
   const conditions = readConditions(part!, context)
-  if (measure === undefined || conditions?.length !== 1) return undefined
+  if (measure === undefined || conditions === undefined || conditions.length === 0) return undefined
   return { measure, by: [], part: conditions }
 }
 

@@ -19,6 +19,8 @@ export interface Spot {
   readonly label: string
   readonly bucket?: Bucket
   readonly column: ListedColumn
+  /** How many of the unit that was asked for one of the column's is: an hour has 60 minutes. */
+  readonly times?: number
 }
 
 /** What words mean: one column, or several that could be meant. */

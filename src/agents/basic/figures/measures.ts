@@ -105,6 +105,13 @@ const MEASURES = rules<Measure>(
   ],
   [
     [
+      "how much (time|of my time|of our time) (did|do|have|has) {i} (spend|spent|have|had|sit|sat) (in|on|for) {lookup}",
+      "(the)? (total)? (time|minutes|hours) {i} (have|had)? (spend|spent|sat) (in|on|for) {lookup}"
+    ],
+    (captures, context) => measured("sum", { of: tokenize("length") })(captures, context)
+  ],
+  [
+    [
       "(the)? <sum> (number of|amount of)? {spell} (of|in|for|spent|spent in)? {tail}",
       "how (much|many) {spell} (did|do|have|has) {i} (spend|spent|have|had|sit|sat) (in|on|for)? {tail}"
     ],

@@ -21,6 +21,7 @@ import {
   rows,
   share
 } from "./asking.ts"
+import { COMPANION_QUESTIONS } from "./companions.ts"
 import { EVERY } from "./lexicon.ts"
 import { measured, readMeasure, revenue, rules, WHICH } from "./measures.ts"
 import { ROW_QUESTIONS } from "./rowQuestions.ts"
@@ -45,7 +46,7 @@ const ONE_OF = "(which|who|what) (one of|of|among) (the|our|all our)"
 
 const HELD = "(have|had|hold|held|get|got|see|attend|attended)"
 
-export const FIGURE_QUESTIONS = rules<Asked>(
+const OTHER_QUESTIONS = rules<Asked>(
   [
     [
       `${WHICH} {by} <have> (the)? {adjective} {lookup} on average`,
@@ -396,3 +397,5 @@ export const FIGURE_QUESTIONS = rules<Asked>(
     }
   ]
 )
+
+export const FIGURE_QUESTIONS = [...COMPANION_QUESTIONS, ...OTHER_QUESTIONS]

@@ -7,6 +7,7 @@ import { isValue } from "../conditionParts.ts"
 import { Condition } from "../Lookup.ts"
 import { byLength, compiled, endsWith, matchPattern, startsWith } from "../patterns.ts"
 import type { Context } from "../readConversation.ts"
+import { byWord } from "../../../domain/text.ts"
 import { readConditions } from "../readLookup.ts"
 import { timeAt } from "../readTime.ts"
 import { lengthAt } from "../deeds/lengths.ts"
@@ -48,14 +49,38 @@ const ORDERED = byLength(ORDERS)
 /** Whether a message can be a question for figures. */
 export const hasCue = (tokens: Words): boolean => tokens.some(({ word }) => CUES.has(word))
 
+const PLACES = byWord<number>({ second: 2, "2nd": 2, third: 3, "3rd": 3, fourth: 4, "4th": 4, fifth: 5, "5th": 5 })
+const SUPERLATIVES =
+  /^(most|fewest|least|highest|lowest|largest|biggest|smallest|longest|shortest|busiest|greatest|best|cheapest|priciest)$/
+
+/** "The second most": a place in an order. */
+const placed = (tokens: Words): { readonly tokens: Words; readonly nth?: number } => {
+  const at = tokens.findIndex(({ word }, index) => {
+    const next = tokens[index + 1]?.word === "-" ? tokens[index + 2] : tokens[index + 1]
+    return PLACES[word] !== undefined && next !== undefined && SUPERLATIVES.test(next.word)
+  })
+  if (at < 0) return { tokens }
+  const rest = tokens.slice(tokens[at + 1]!.word === "-" ? at + 2 : at + 1)
+  return { tokens: [...tokens.slice(0, at), ...rest], nth: PLACES[tokens[at]!.word]! }
+}
+
+/** With a place, where one row or group is asked for. */
+const atPlace = (asked: Asked, nth: number): Asked | undefined => {
+  const { best, rows } = asked
+  if (best !== undefined && (best.limit ?? 1) === 1) return { ...asked, best: { ...best, limit: 1, nth } }
+  return rows !== undefined && (rows.limit ?? 1) === 1 ? { ...asked, rows: { ...rows, limit: 1, nth } } : undefined
+}
+
 /** What a question for figures asks for; undefined if it is none, or any word of it is not understood. */
 export const readAsked = (tokens: Words, context: Context): Asked | undefined => {
   if (!hasCue(tokens)) return undefined
   const unordered = ORDERED.find((words) => words.length < tokens.length && endsWith(tokens, words))
   const { limit, tokens: words } = limited(unordered === undefined ? tokens : tokens.slice(0, -unordered.length))
-  for (const rest of withoutLeads(timeLast(words, context))) {
+  const { nth, tokens: plain } = placed(words)
+  for (const rest of withoutLeads(timeLast(plain, context))) {
     const asked = inUnit(rest, context) ?? firstOf(FIGURE_QUESTIONS, rest, context)
     if (asked === undefined) continue
+    if (nth !== undefined) return limit === undefined ? atPlace(asked, nth) : undefined
     if (limit === undefined) return asked
     return asked.by.length === 0 || asked.best?.limit !== undefined
       ? undefined

@@ -4,7 +4,7 @@ import { foldText } from "../../../domain/keys.ts"
 import type { Figure, Filter } from "../../../domain/Query.ts"
 import { columnsLabelled } from "../conceptColumns.ts"
 import { DATE_VERBS } from "../lexicon.ts"
-import { isIn } from "../numberFilters.ts"
+import { convertedTo, isIn, timed } from "../numberFilters.ts"
 import type { Lookup } from "../Lookup.ts"
 import type { Said } from "../phrases.ts"
 import type { Context, ContextType } from "../readConversation.ts"
@@ -26,6 +26,8 @@ export interface Found {
   readonly filters: ReadonlyArray<Filter>
   readonly columns: Columns
   readonly type: ContextType
+  /** The asker, whose own group is left out. */
+  readonly own?: string | undefined
 }
 
 /** A question that can't be answered, with one that can. */
@@ -135,7 +137,8 @@ export const chosen = (spots: ReadonlyArray<Spot>, filters: ReadonlyArray<Filter
     : spots.find(({ bucket, path }) => bucket !== undefined && filters.some(({ columnId }) => columnId === path))
 
 /** The measured column; undefined for a count. */
-export const measureIn = ({ asked, columns, lookup, type }: Found): Spot | undefined | Declined => {
+export const measureIn = (found: Found): Spot | undefined | Declined => {
+  const { asked, columns, lookup, type } = found
   const { measure } = asked
   if (measure.figure === "count") return undefined
   const spots =
@@ -147,6 +150,8 @@ export const measureIn = ({ asked, columns, lookup, type }: Found): Spot | undef
   const [only] = spots
   const isOther = spots.length === 1 && measure.unit !== undefined && !isIn(measure.unit, only!.column)
   if (spots.length === 1 && !isOther) return only
+  const converted = spots.length < 2 ? inUnitOf(measure, found) : undefined
+  if (converted !== undefined) return converted
   const what = measure.of === undefined ? (measure.revenue === true ? "revenue" : "amount") : written(measure.of)
   if (spots.length > 1)
     return new Declined(
@@ -162,6 +167,16 @@ export const measureIn = ({ asked, columns, lookup, type }: Found): Spot | undef
       ? `Try ${example(type, columns)}.`
       : `Try “average ${numbers[0]!} of ${plural(lookup.noun.type)}”.`
   return new Declined(`I can't find “${what}” as a number on ${uncapitalized(type.plural)}. ${step}`)
+}
+
+/** The one column that holds how long something takes, for a figure in another unit: "how many hours of meetings". */
+const inUnitOf = (measure: Asked["measure"], { asked, columns }: Found): Spot | undefined => {
+  const [only, ...others] = timed(columns)
+  const unit = measure.unit ?? wordsOf(measure.of)
+  const times = only && convertedTo(unit, only.perMinute)
+  if (times === undefined || others.length > 0 || asked.rows !== undefined || asked.having !== undefined)
+    return undefined
+  return { path: only!.id, label: unit, column: columns.find(({ id }) => id === only!.id)!, times }
 }
 
 const wordsOf = (of: Words | undefined): string => (of === undefined ? "amount" : folded(of))

@@ -1,4 +1,5 @@
 /** Replies about figures: one figure, a list of groups, the first of them, or those that meet a condition. */
+import { perMinuteIn } from "../../durations.ts"
 import { described } from "../browse.ts"
 import { COMPARATORS } from "../lexicon.ts"
 import { uncapitalized } from "../../english.ts"
@@ -76,7 +77,17 @@ export const single = (found: Found, measured: Spot, page: Page): string => {
     return `${text} different ${text === "1" ? "value" : "values"} of ${measured.label} among ${the(counted(found, page.total))}${limited}.`
   const lead = `${capitalized(figureName(figure, measured.label))} of ${counted(found, page.total)}${limited}`
   const rest = of < page.total ? ` Only ${numeral(String(of))} of them ${of === 1 ? "has" : "have"} one.` : ""
-  return `${lead}: ${text}.${rest}`
+  return `${lead}: ${text}${inHours(measured, group!, figure)}.${rest}`
+}
+
+const LONG = 120
+
+/** " (73.5 hours)", after minutes that are hard to picture. */
+const inHours = ({ label, times }: Spot, { figures }: Group, figure: Figure): string => {
+  const minutes = Number(figures?.[0]?.[0]?.value)
+  return figure === "sum" && times === undefined && perMinuteIn(label) === 1 && minutes > LONG
+    ? ` (${numeral(String(minutes / 60), "avg")} hours)`
+    : ""
 }
 
 /** What a list is about: "Open deals by owner (34 among the deals you can see)". */
@@ -146,6 +157,8 @@ export const bestReply = (
   // The most or the fewest of one says nothing.
   if (ordered.length === 1 && figure === "count" && by[0]!.bucket === undefined)
     return `I can't compare by ${by[0]!.label}: ${the(counted(found, page.total))}${among(page.limited, found.type)} ${page.total === 1 ? "has" : "all have"} the same, ${groupText(named[0]!, by)}.`
+  const { nth } = asked.best!
+  if (nth !== undefined) return placedReply(found, measured, by, page, named, nth)
   const top = measureOf(named[0]!, figure)
   const same = named.filter((group) => measureOf(group, figure) === top)
   if (same.length > MAX_SHOWN)
@@ -162,6 +175,28 @@ export const bestReply = (
   const none = upwards && figure === "count" ? " Those that have none aren't compared." : ""
   const dimension = by[0]!.bucket === undefined ? ` (by ${by[0]!.label})` : ""
   return `${who} ${same.length > 1 ? "have" : "has"} the ${bigger(figure, upwards)} ${what}${limited}${dimension}: ${figureText(same[0]!, figure)}${same.length > 1 ? " each" : ""}${count}.${without}${none}`
+}
+
+const PLACES = ["", "first", "second", "third", "fourth", "fifth"]
+
+/** The group at a place; the groups up to there where others have as much. */
+const placedReply = (
+  found: Found,
+  measured: Spot | undefined,
+  by: ReadonlyArray<Spot>,
+  page: Page,
+  named: ReadonlyArray<Group>,
+  nth: number
+): string => {
+  const { best, measure } = found.asked
+  const { figure } = measure
+  const near = named.slice(0, nth + 1).map((group) => measureOf(group, figure))
+  if (named.length < nth || new Set(near).size < near.length)
+    return `${listed({ ...found, asked: { ...found.asked, best: { upwards: best!.upwards, limit: nth + 1 } } }, measured, by, page, named)}`
+  const what = figure === "count" ? subject(found, 2) : `${figureName(figure, measured!.label)} of ${subject(found, 2)}`
+  const one = named[nth - 1]!
+  const dimension = by[0]!.bucket === undefined ? ` (by ${by[0]!.label})` : ""
+  return `${groupText(one, by)} has the ${PLACES[nth]!} ${bigger(figure, best!.upwards)} ${isYours(found) && figure === "count" ? "of " : ""}${what}${among(page.limited, found.type)}${dimension}: ${figureText(one, figure)}. Before that: ${and(named.slice(0, nth - 1).map((group) => `${groupText(group, by)} with ${figureText(group, figure)}`))}.`
 }
 
 export const havingReply = (found: Found, measured: Spot | undefined, by: ReadonlyArray<Spot>, page: Page): string => {

@@ -1,0 +1,76 @@
+-- managed: "data"."meeting_attendees", "data"."people", "data"."meetings"
+-- $1 = 1
+-- $2 = 7
+-- $3 = open
+-- $4 = open
+-- $5 = open
+-- $6 = open
+-- $7 = open
+-- $8 = open
+-- $9 = open
+-- $10 = open
+-- $11 = open
+-- $12 = open
+-- $13 = open
+-- $14 = open
+-- $15 = open
+-- $16 = open
+-- $17 = 26
+/* max test */
+WITH g AS MATERIALIZED (SELECT o.epoch = $2::bigint
+AND NOT pg_is_in_recovery() AS fresh
+FROM max.organizations o
+WHERE o.organization_id = $1::bigint),
+d AS MATERIALIZED (SELECT count(*) AS n
+FROM "data"."meetings" p
+WHERE p.organization_id = $1::bigint
+AND (SELECT g.fresh
+FROM g)
+AND (p."status_k" = $11::text
+AND CASE WHEN p."status" = $12::text THEN TRUE END)
+AND (p."status_k" = $13::text
+AND CASE WHEN p."status" = $14::text THEN TRUE END)),
+s AS MATERIALIZED (SELECT x.k0, count(*) AS n, count(x.v0) AS c0, sum(x.v0::numeric) AS a0
+FROM (SELECT r2.id AS k0, CASE WHEN p."count" IS NOT NULL THEN p."count" END AS v0, 1 AS one
+FROM "data"."meetings" p
+LEFT JOIN ("data"."meeting_attendees" r1 JOIN "data"."people" r2 ON r1.organization_id = $1::bigint
+AND r2.organization_id = $1::bigint
+AND r2.id = r1."person_id"
+AND (r2."status_k" = $3::text
+AND CASE WHEN r2."status" = $4::text THEN TRUE END)) ON r1."meeting_id" = p.id
+AND (p."status_k" = $5::text
+AND CASE WHEN p."status" = $6::text THEN TRUE END)
+WHERE p.organization_id = $1::bigint
+AND (SELECT g.fresh
+FROM g)
+AND (p."status_k" = $7::text
+AND CASE WHEN p."status" = $8::text THEN TRUE END)
+AND (p."status_k" = $9::text
+AND CASE WHEN p."status" = $10::text THEN TRUE END)) x
+GROUP BY x.k0),
+r AS MATERIALIZED (SELECT r3.id AS k0, max(r3."name") AS name0, sum(s.n)::bigint AS n, sum(s.c0)::bigint AS c0, sum(s.a0) AS a0
+FROM s
+LEFT JOIN "data"."people" r3 ON r3.organization_id = $1::bigint
+AND r3.id = s.k0
+AND (r3."status_k" = $15::text
+AND CASE WHEN r3."status" = $16::text THEN TRUE END)
+WHERE s.n > 0
+GROUP BY r3.id),
+w AS MATERIALIZED (SELECT r.k0, r.name0, (SELECT d.n
+FROM d)::bigint AS total, sum(r.n) OVER (PARTITION BY r.k0) AS gn, FALSE AS several, NULL::numeric AS whole, sum(r.c0) OVER (PARTITION BY r.k0) AS m0, sum(r.a0) OVER (PARTITION BY r.k0) AS f0
+FROM r
+WHERE r.n > 0),
+o AS MATERIALIZED (SELECT y.*, dense_rank() OVER (ORDER BY y.k0 IS NULL, y.lead DESC NULLS LAST, y.gn DESC, y.k0) AS place
+FROM (SELECT w.*, TRUE AS met, w.f0 AS lead
+FROM w) y
+WHERE y.met)
+SELECT (SELECT g.fresh
+FROM g) AS fresh, (SELECT max(w.total)
+FROM w) AS total, (SELECT max(z.place)::int
+FROM o z) AS groups, (SELECT bool_or(w.several)
+FROM w) AS several, md5(concat('groups', '|', coalesce('=' || length(o.k0::text)::text || ':' || o.k0::text, ''))) AS own, o.place::int AS place, o.gn::bigint AS n, CASE WHEN o.whole > 0
+AND NOT o.several THEN round(100 * o.f0 / o.whole)::int END AS share, o.k0::text AS t0, o.name0, o.f0::text AS f0, o.m0::bigint AS c0
+FROM (SELECT 1) one
+LEFT JOIN o ON o.place > 0
+AND o.place <= 0 + $17::int
+ORDER BY o.place
