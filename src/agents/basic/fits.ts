@@ -137,11 +137,15 @@ export const fitsIn =
       case "full":
         return (
           isName(tokens, context) &&
-          !/^(the|this|that|my|our|a|an|any)$/.test(tokens[0]!.word) &&
+          !/^(the|this|that|my|our|a|an|any|i)$/.test(tokens[0]!.word) &&
           (tokens[0]!.capital ||
             (tokens.length === 2 &&
               tokens.every((token) => !COMMON_WORDS.has(token.word) && nounAt([token], context) === undefined)))
         )
+      case "address":
+        return tokens.length === 1 && tokens[0]!.word.includes("@") ? true : isNumber(tokens)
+      case "clock":
+        return isHours([...AT, ...tokens])
       case "weekday":
         return tokens.length === 1 && WEEKDAYS[tokens[0]!.word] !== undefined
       case "period":
@@ -185,6 +189,14 @@ const isConcept = (said: string): boolean => {
   const words = said.replaceAll("-", " ")
   return CONCEPT_WORDS.has(words) || (words.endsWith("s") && CONCEPT_WORDS.has(words.slice(0, -1)))
 }
+const MIN_DIGITS = 7
+const MAX_NUMBER = 6
+/** A telephone number, in one word or in several. */
+const isNumber = (tokens: ReadonlyArray<Token>): boolean =>
+  tokens.length <= MAX_NUMBER &&
+  tokens.every(({ word }) => /^[+\d().-]+$/.test(word)) &&
+  tokens.map(({ word }) => word.replace(/\D/g, "")).join("").length >= MIN_DIGITS
+
 /** "contacts" and "customers" are lists; "company" and its other words are also a detail. */
 const isNoun = (tokens: ReadonlyArray<Token>, context: Context): boolean =>
   tokens.length === 1 && !EMPLOYERS.has(tokens[0]!.word) && nounAt(tokens, context)?.length === 1

@@ -3,16 +3,18 @@ import { subjectOf } from "./buildIntent.ts"
 import { conditionsOf, elided } from "./ellipsis.ts"
 import { Intent, Subject } from "./Intent.ts"
 import { ME, QUESTION_STARTS } from "./lexicon.ts"
-import { Condition, type Noun } from "./Lookup.ts"
+import { Condition, type Noun, nounAt } from "./Lookup.ts"
 import { beside, stepIn } from "./nextTime.ts"
 import { stripped } from "./polite.ts"
 import type { Context } from "./readConversation.ts"
 import { readByParts, readIntent } from "./readIntent.ts"
+import { readConditions } from "./readLookup.ts"
 import { readNames } from "./readNames.ts"
 import { asked, changed, refinedBy } from "./refining.ts"
 import { MONTHS } from "../english.ts"
 import { YEAR } from "./partOfYear.ts"
-import { whenOf } from "./readClock.ts"
+import { isHours, whenOf } from "./readClock.ts"
+import { DONE } from "./shorthand.ts"
 import { folded, tokenize, written } from "./tokenize.ts"
 
 /** The last question, skipping messages that only selected from an answer. */
@@ -133,6 +135,12 @@ const resolveFollowUp = (intent: Intent, earlier: ReadonlyArray<string>, context
   switch (intent._tag) {
     case "Regroup": {
       const before = last()
+      // "And by Van Halen": someone else instead of a column.
+      const conditions = intent.by.every(({ capital }) => capital)
+        ? readConditions([...tokenize("by"), ...intent.by], context)
+        : undefined
+      if (conditions?.length === 1)
+        return alsoOf(before, Intent.Also({ words: intent.by, conditions, otherwise: UNREADABLE }), context)
       const previous = before?._tag === "Titled" ? before.otherwise : before
       if (previous?._tag === "Figures" && previous.asked.rows === undefined && previous.asked.part === undefined) {
         const { best: _, having: __, ...asked } = previous.asked
@@ -278,7 +286,7 @@ const OPEN: ReadonlySet<Intent["_tag"]> = new Set([
 
 /** "And the day after?": the last question of the period beside its own. */
 const besideLast = (said: string, earlier: ReadonlyArray<string>, context: Context): Intent | undefined => {
-  const step = stepIn(stripped(tokenize(said)))
+  const step = stepIn(stripped(tokenize(said))) ?? stepIn(tokenize(said))
   const previous = step && previousIntent(earlier, context)
   if (previous?._tag !== "Browse" && previous?._tag !== "Figures") return undefined
   const { lookup } = previous._tag === "Browse" ? previous : previous.asked.measure
@@ -321,6 +329,63 @@ export const continues = (said: string, earlier: ReadonlyArray<string>, context:
   earlier.length > 0 &&
   (FOLLOWS.has(readIntent(said, context)._tag) || ofThoseBefore(said, earlier, context) !== undefined)
 
+/** "Which of them are leads?", "and how many won?": the last question's rows, of a kind. */
+const OF_KIND =
+  /^(?:and |so |ok |okay )?(which|who|what|how many)(?: ones?| people)?(?: (?:of|among) (?:them|those|these))?(?: (?:are|is|were|have been|did we|have we|has been))?(?: an?)? ([a-z]+)$/
+const ofKind = (said: string, earlier: ReadonlyArray<string>, context: Context): Intent | undefined => {
+  const tokens = stripped(tokenize(said))
+  const found = earlier.length === 0 ? undefined : OF_KIND.exec(folded(tokens))
+  const kind = found?.[2]
+  if (found === null || found === undefined || kind === undefined) return undefined
+  const noun = nounAt(tokens.slice(-1), context)?.noun
+  const state = noun === undefined ? DONE[kind] : noun.kind
+  const previous = state === undefined ? undefined : previousIntent(earlier, context)
+  if (state === undefined || previous?._tag !== "Browse") return undefined
+  const { lookup } = previous
+  const isOf = /\b(?:of|among) (?:them|those|these)\b/.test(folded(tokens))
+  if (lookup.order !== undefined || lookup.limit !== undefined) return UNREADABLE
+  if (noun !== undefined && noun.type.id !== lookup.noun.type.id) return UNREADABLE
+  const quality = Condition.Quality({ words: state })
+  const mode = found[1] === "how many" ? ("count" as const) : ("list" as const)
+  const qualities = lookup.conditions.filter(({ _tag }) => _tag === "Quality")
+  // "How many leads has Ada? And how many won?": not those of her leads that are won.
+  const isOther = !isOf && (lookup.noun.kind !== undefined || qualities.length > 0)
+  if (!isOf && qualities.length > 1) return UNREADABLE
+  const { kind: _, ...rest } = lookup.noun
+  const other = isOther
+    ? {
+        noun: { ...rest, said: rest.type.plural },
+        conditions: [...lookup.conditions.filter((one) => !qualities.includes(one)), quality]
+      }
+    : { noun: lookup.noun, conditions: [...lookup.conditions, quality] }
+  return Intent.Browse({ ...previous, mode, skip: 0, lookup: { ...lookup, ...other } })
+}
+
+/** "And the last one?" after a question for the first. */
+const PLACE =
+  /^(?:and|what about|how about|and what about)(?: (?:on|in))? (?:the |my )?(first|last|next|latest|earliest|previous|longest|shortest|largest|smallest|highest|lowest|newest|oldest)(?: (?:one|of them))?$/
+const PLACED =
+  /\b(first|last|next|latest|earliest|previous|longest|shortest|largest|smallest|highest|lowest|newest|oldest)\b/gi
+const otherPlace = (said: string, earlier: ReadonlyArray<string>, context: Context): Intent | undefined => {
+  const place = earlier.length === 0 ? undefined : PLACE.exec(folded(tokenize(said)))?.[1]
+  const before = earlier.at(-1)
+  if (place === undefined || before === undefined || before.length > MAX_READ) return undefined
+  const found = before.match(PLACED) ?? []
+  if (found.length !== 1) return UNREADABLE
+  return readTurn(before.replace(PLACED, place), earlier.slice(0, -1), context)
+}
+
+/** "Only those after 1 pm": the question before, with a time of day. */
+const ONLY_AT =
+  /^(?:and )?(?:only|just)(?: (?:those|the ones|the meetings|meetings|ones))? ((?:after|before|from|until|between|at) .+)$/
+const atHours = (said: string, earlier: ReadonlyArray<string>, context: Context): Intent | undefined => {
+  const hours = earlier.length === 0 ? undefined : ONLY_AT.exec(folded(stripped(tokenize(said))))?.[1]
+  const before = earlier.at(-1)
+  if (hours === undefined || before === undefined || before.length > MAX_READ || !isHours(tokenize(hours)))
+    return undefined
+  return readTurn(`${before.replace(/[?.! ]+$/, "")} ${hours}`, earlier.slice(0, -1), context)
+}
+
 /** "Who are they?" after a number of rows: those rows. */
 const NAMED =
   /^(?:and |so |ok |okay )?(?:(?:who|what|which) are they|who is (?:it|that)|which ones?(?: are they)?|(?:the |their |all )?names|(?:list|show|name|give|tell)(?: me)? (?:them|those|the names|their names|all of them|them all))$/
@@ -336,6 +401,9 @@ const namesOfLast = (said: string, earlier: ReadonlyArray<string>, context: Cont
 export const readTurn = (said: string, earlier: ReadonlyArray<string>, context: Context): Intent => {
   const stepped =
     namesOfLast(said, earlier, context) ??
+    ofKind(said, earlier, context) ??
+    otherPlace(said, earlier, context) ??
+    atHours(said, earlier, context) ??
     ofThoseBefore(said, earlier, context) ??
     (earlier.length === 0 ? undefined : besideLast(said, earlier, context))
   if (stepped !== undefined) return stepped

@@ -13,7 +13,8 @@ const BEFORE = new RegExp(
 )
 const NEXT_DAY = /^(?:on )?the next day$/
 
-const SAME_MONTH = /^on the (\d{1,2})(?:st|nd|rd|th)$/
+const SAME_MONTH =
+  /^(?:(?:and |what about |how about )?on the|(?:and|what about|how about|and what about) the) (\d{1,2})(?:st|nd|rd|th)$/
 
 /** The period beside the one before, by its unit and how many units later; or a day of the same month. */
 type Step = { readonly of: string; readonly by: 1 | -1 } | { readonly date: number; readonly said: string }
@@ -22,7 +23,7 @@ type Step = { readonly of: string; readonly by: 1 | -1 } | { readonly date: numb
 export const stepIn = (tokens: ReadonlyArray<Token>): Step | undefined => {
   const said = folded(tokens)
   const date = SAME_MONTH.exec(said)?.[1]
-  if (date !== undefined) return { date: Number(date), said }
+  if (date !== undefined) return { date: Number(date), said: said.slice(said.indexOf("the ")).replace(/^/, "on ") }
   if (NEXT_DAY.test(said)) return { of: "day", by: 1 }
   const after = AFTER.exec(said)
   const before = BEFORE.exec(said)

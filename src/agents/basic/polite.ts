@@ -84,6 +84,8 @@ const AFTER = [
   "(so|so that) (i|we) can (call|ring|phone|contact|reach|email|e-mail|write to|text|message|get back to) (him|her|them|back|him back|her back|them back)?",
   "(across|in) (the|our) (whole|entire) (team|office|company)",
   "across (the|our) team",
+  "(in|on) (our|the) (list|database|data|books|system|crm)",
+  "overall",
   "no matter (whose|who has|who owns) (customer|client|lead|deal|account|they|it|them)? (it is|they are|is it|are they|is)?",
   "(that is all|that is it|that will be all|that would be all|that is everything|nothing else|nothing more|real quick|real quickly|thank you very much|thank you so much|thanks so much|thanks very much|thanks again|cheers mate|many thanks in advance|please and thank you|if that is okay|if that is all right|if you would|if you please|if you could|would you|could you|can you|will you|i wonder|i would say|though|again please|quickly|urgently|quick|when you can|if it is not too much trouble|i mean|so i know|just so i know|roughly|approximately|or so|do you think|i forgot|i forget|i can't remember|i cannot remember|remind me|as it stands|as things stand|in our system|in the system|in the crm|in our crm|on our books|on the books|on file|on record|in our records)"
 ].map(compiled)
@@ -147,7 +149,8 @@ const INDIRECTLY = byLength(INDIRECT)
 const ADDRESSES = /^(max|morning)$/
 const ASKING = /^(who|whom|whose|what|which|when|where|how|if|whether)$/
 
-const FOLLOWING = /^(and|what about|how about|and what about|and how about|(and )?(the )?same (thing )?for)$/
+const FOLLOWING =
+  /^(and|now|and now|ok now|okay now|what about|how about|and what about|and how about|(and )?(the )?same (thing )?for)$/
 
 /** Whether the words before the question continue the one before: "and …", "what about …". */
 export const follows = (said: ReadonlyArray<Token>, meant: ReadonlyArray<Token>): boolean =>

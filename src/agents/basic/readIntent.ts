@@ -138,7 +138,7 @@ const isOther = (intent: Intent, message: string): boolean =>
   isOfNow(intent, message) ||
   (intent._tag === "Introduce" &&
     (LISTS.test(message) || (!intent.names.some(({ name }) => /\p{Lu}/u.test(name)) && FIGURED.test(message)))) ||
-  (intent._tag !== "Unclear" && isOneOfThem(message)) ||
+  (intent._tag !== "Unclear" && (isOneOfThem(message) || UNFINISHED.test(message.trim()))) ||
   (isAPerson(intent) && ONLY.test(message)) ||
   (intent._tag === "Browse" && IN_PERCENT.test(message)) ||
   ((intent._tag === "Both" || intent._tag === "Browse") && BY_HOW_MANY.test(message)) ||
@@ -166,6 +166,10 @@ const MAX_TOLD = 300
 const JUST_ONE = /\b(?:just|only|exactly) one\b/i
 const WHICH_ONE = /^(?:who|whose|what|which|where|when)\b/i
 const THAT_ONE = /\b(?:that|it)\W?$/i
+
+/** "How many meetings did the": half a sentence. */
+const UNFINISHED =
+  /\b(?:the|my|our|your|their|every|than|(?:have|has|had|is|are|was|were|with|for|of|in|on|at|to|get|got|did|do|does) an?|and|or)[.?! ]*$/i
 
 /** A number of rows is no share of them. */
 const IN_PERCENT = /\b(?:in|as an?) (?:percents?|percentages?|%)\W*$|\bhow many percent\b/i
@@ -265,7 +269,8 @@ const READABLE: ReadonlySet<Intent["_tag"]> = new Set(["Browse", "Figures", "Det
 const inOtherWords = (meant: ReadonlyArray<Token>, context: Context): Intent | undefined => {
   const other = meant.length > MAX_QUESTION ? undefined : paraphrased(meant, fitsIn(context))
   const read = other && readWords(other, other, other, context)
-  return read === undefined || UNREAD.has(read._tag) ? undefined : read
+  const isAsked = read?._tag === "Introduce" && read.sure === true
+  return read === undefined || (UNREAD.has(read._tag) && !isAsked) ? undefined : read
 }
 
 /** The intent of a question that follows a statement, of the person whom the statement names if the question names none. */

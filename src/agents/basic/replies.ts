@@ -64,7 +64,13 @@ export const called = (said: string, type: ContextType, count: number): string =
     word === foldText(type.name) || word === foldText(type.plural) || /^(calendar|schedule|agenda)$/.test(word)
   if (own) return uncapitalized(count === 1 ? type.name : type.plural)
   const one = singular(word)
-  return count === 1 ? one : one === "person" ? "people" : one === word && !word.endsWith("s") ? `${word}s` : word
+  return count === 1
+    ? one
+    : one === "person"
+      ? "people"
+      : one === word && !word.endsWith("s") && word !== "staff"
+        ? `${word}s`
+        : word
 }
 
 /** Formats a total; "more than 1,000" for a lower bound. */

@@ -2,7 +2,9 @@
  * Puts a question into the order that rules know. Each word keeps its meaning: "the largest invoice, how much was it" asks
  * "how much was the largest invoice", and "who the owner of Ada is" asks "who is the owner of Ada".
  */
+import { MONTHS } from "../english.ts"
 import { ASKING_WORDS, SAME_AS } from "./lexicon.ts"
+import { YEAR } from "./partOfYear.ts"
 import { byLength, startsWith } from "./patterns.ts"
 import { timeAt } from "./readTime.ts"
 import { folded, type Token, tokenize } from "./tokenize.ts"
@@ -15,7 +17,52 @@ const MAX_REWORDED = 60
 export const reworded = (tokens: Tokens, today: string): Tokens =>
   tokens.length > MAX_REWORDED
     ? tokens
-    : direct(aboutTopic(timeLast(ofColleagues(ofFamilies(singlyOwned(onwards(plainly(tokens))))), today)))
+    : direct(
+        aboutTopic(
+          timeLast(ofColleagues(ofFamilies(singlyOwned(onwards(ahead(withoutArticle(plainly(tokens)), today))))), today)
+        )
+      )
+
+const BEGINS = /^(?:start|starts|starting|begin|begins|beginning)$/
+/** "Begins with an S", "starting with the letter S". */
+const withoutArticle = (tokens: Tokens): Tokens => {
+  const at = tokens.findIndex(({ word }, index) => word === "with" && BEGINS.test(tokens[index - 1]?.word ?? ""))
+  const rest = tokens.slice(at + 1)
+  const letter = rest.findIndex(({ word }) => !/^(?:an?|the|letter)$/.test(word))
+  return at < 0 || letter < 1 || [...rest[letter]!.word].length > 1
+    ? tokens
+    : [...tokens.slice(0, at + 1), ...rest.slice(letter)]
+}
+
+const OWN = /^(?:my|i|our|we)$/
+const OF_CALENDAR =
+  /^(?:meetings?|calls?|appointments?|calendar|agenda|schedule|seeing|meeting|busy|free|available|booked|see|meet)$/
+const IS_OVER =
+  /^(?:did|had|was|were|met|saw|seen|held|attended|happened|took|went|last|past|ago|been|already|since|latest|recent)$/
+const MONTHS_AHEAD = 6
+
+/** "What meetings do I have in January", asked in November: in the coming one. */
+const ahead = (tokens: Tokens, today: string): Tokens => {
+  const named = tokens.flatMap(({ word }, at) => (MONTHS[word] === undefined || word === "may" ? [] : [at]))
+  const [at, ...others] = named
+  if (at === undefined || others.length > 0) return tokens
+  const words = tokens.map(({ word }) => word)
+  const has = (some: RegExp) => words.some((word) => some.test(word))
+  // "How long does it last": no past.
+  const isPast = words.some((word, index) => IS_OVER.test(word) && !(word === "last" && index === words.length - 1))
+  if (isPast || !has(OWN) || !has(OF_CALENDAR) || has(YEAR)) return tokens
+  const month = Number(today.slice(5, 7))
+  const months = MONTHS[words[at]!]! - month + 12
+  if (months >= 12 || months > MONTHS_AHEAD) return tokens
+  const day = /^\d{1,2}(?:st|nd|rd|th)?$/.test(words[at + 1] ?? "") ? 1 : 0
+  const end = tokens[at + day]!
+  return [
+    ...tokens.slice(0, at + day),
+    { ...end, after: "" },
+    { ...tokenize(String(Number(today.slice(0, 4)) + 1))[0]!, after: end.after },
+    ...tokens.slice(at + day + 1)
+  ]
+}
 
 /** "21 December, afternoon: what have I got?": the time goes to the end. */
 const timeLast = (tokens: Tokens, today: string): Tokens => {

@@ -96,6 +96,15 @@ export const QUESTIONS: ReadonlyArray<Rule> = [
     ["who do (i|we) (know|have) in {place}"],
     ({ place }, context) => peopleWhere(context, Condition.At({ words: place!, preposition: "in" }))
   ],
+  // "My site visits next week": rows that are called so.
+  [
+    [
+      "my {plural} {when}",
+      "(do|did|will) i have (any|some)? {plural} {when}",
+      "(which|what) {plural} (do|did|will) i have {when}"
+    ],
+    ({ plural, when }, context) => readTitled([...tokenize("my"), ...plural!, ...when!], Intent.NotKnown(), context)
+  ],
   ...SPOKEN,
   [["(who|which) (of|among) {lookup}"], ({ lookup }, context) => browse("list", readLookup(lookup!, context))],
   [["who {tail}"], ({ tail }, context) => browse("list", peopleWho(tail!, context))],
@@ -309,6 +318,10 @@ export const QUESTIONS: ReadonlyArray<Rule> = [
       "do you have (her|his|their|its|a|the) {what}"
     ],
     ({ concept, thing, what }, context) => detail({ what: what ?? concept ?? thing! }, context)
+  ],
+  [
+    ["(who is|who was)? my (boss|manager|supervisor|line manager|superior|team lead)", "who do i (report|answer) to"],
+    () => Intent.Detail({ subject: Subject.Me(), what: "reports to" })
   ],
   [["what is my {what}", "my {what}"], ({ what }) => Intent.Detail({ subject: Subject.Me(), what: folded(what!) })],
   [

@@ -6,7 +6,8 @@ import { CARDINALS } from "../english.ts"
 const UNITS = ["day", "week", "month", "year"] as const
 type Unit = (typeof UNITS)[number]
 
-const NAMED = /\b(today|tonight|tomorrow|yesterday)\b/gi
+const NAMED = /\b(day after tomorrow|day before yesterday|today|tonight|tomorrow|yesterday)\b/gi
+const DAYS = byWord<number>({ "day after tomorrow": 2, tomorrow: 1, yesterday: -1, "day before yesterday": -2 })
 const PERIOD = /\b(this|next|last|coming|previous|past)\s+(week|month|year)(?:end)?\b/gi
 const NUMBERS = byWord<number>({ ...CARDINALS, a: 1, an: 1 })
 const COUNT = "(\\d{1,3}|[a-z]{1,9})\\s+(day|week|month|year)s?"
@@ -48,8 +49,7 @@ export const relativeDates = (text: string, today: string): ReadonlyArray<Relati
   const add = (match: RegExpMatchArray, range: DateRange) =>
     found.push({ start: match.index!, end: match.index! + match[0].length, range })
   for (const match of text.matchAll(NAMED)) {
-    const word = match[1]!.toLowerCase()
-    add(match, periodOf(shift(today, word === "tomorrow" ? 1 : word === "yesterday" ? -1 : 0, "day"), "day"))
+    add(match, periodOf(shift(today, DAYS[match[1]!.toLowerCase()] ?? 0, "day"), "day"))
   }
   for (const match of text.matchAll(PERIOD)) {
     const which = match[1]!.toLowerCase()

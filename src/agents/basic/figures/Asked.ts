@@ -43,6 +43,8 @@ export interface Asked {
   readonly part?: ReadonlyArray<Condition>
   /** Groups of people without the asker's own. */
   readonly besides?: true
+  /** How many groups there are. */
+  readonly number?: true
   /** The rows themselves, in the order of the measured column. */
   readonly rows?: { readonly upwards?: boolean; readonly limit?: number; readonly nth?: number }
 }

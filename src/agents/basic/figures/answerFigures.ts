@@ -27,6 +27,7 @@ import {
   MAX_GROUPS,
   none,
   noneHas,
+  numberReply,
   single,
   subject,
   tooMany
@@ -122,7 +123,9 @@ function* grouping(found: Found, measured: Spot | undefined, by: ReadonlyArray<S
   const { figure } = asked.measure
   const head = measured === undefined ? "count" : `${figure} ${measured.path}`
   const words = [...by.map(heading), ...(measured === undefined ? [] : [head])]
-  const filters = onGroups(found, head)
+  // Rows without a key are no group.
+  const named: ReadonlyArray<Filter> = asked.number === true ? [{ columnId: by[0]!.path, op: "eq", value: "*" }] : []
+  const filters = [...onGroups(found, head), ...named]
   const all = yield* find(query(found, words, ...filters))
   if (all === undefined) return failed(found)
   if (all.tooMany === true) return tooMany(found, all)
@@ -130,6 +133,7 @@ function* grouping(found: Found, measured: Spot | undefined, by: ReadonlyArray<S
   const groups = page.groups ?? []
   const limited = among(page.limited, found.type)
   if (page.total === 0 || (groups.length === 0 && asked.having === undefined)) return `${none(found)}${limited}.`
+  if (asked.number === true) return numberReply(found, by, page)
   if (by.length === 0) return `${single(found, measured!, page)}${yield* namesakes(found.filters, found.columns)}`
   if (asked.having !== undefined) {
     const some = groups.length > 0 || filters.length === 0 ? page : yield* find({ ...query(found, words), limit: 2 })

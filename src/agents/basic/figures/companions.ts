@@ -42,6 +42,13 @@ const who = (often: string, most: string): ReadonlyArray<string> =>
   )
 
 export const COMPANION_QUESTIONS = rules<Asked>(
+  [
+    withTail(`how many (different|distinct|various)? ${PEOPLE} (did|do|have|had) {i} (have|had)? ${MEET}`),
+    (captures, context) => {
+      const asked = companions()(captures, context)
+      return asked && { ...asked, number: true }
+    }
+  ],
   [who(`(the)? most ${OFTEN}?`, "most"), companions({ upwards: false, limit: 1 })],
   [who(RARELY, "fewest"), companions({ upwards: true, limit: 1 })],
   [

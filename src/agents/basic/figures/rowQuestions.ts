@@ -36,6 +36,10 @@ export const ROW_QUESTIONS = rules<Asked>(
     ({ dated }, context) => rows(true)({ lookup: tokenize("person"), of: dated! }, context)
   ],
   [
+    ["which of {lookup} have i not {dated} (the)? longest"],
+    ({ dated, lookup }, context) => rows(true)({ lookup: lookup!, of: dated! }, context)
+  ],
+  [
     [
       "(the)? {lookup} with (the)? (latest|most recent|newest) {of}",
       `${WHICH} {lookup} (has|have|had) (the)? (latest|most recent|newest) {of}`

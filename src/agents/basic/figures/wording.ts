@@ -177,6 +177,14 @@ export const bestReply = (
   return `${who} ${same.length > 1 ? "have" : "has"} the ${bigger(figure, upwards)} ${what}${limited}${dimension}: ${figureText(same[0]!, figure)}${same.length > 1 ? " each" : ""}${count}.${without}${none}`
 }
 
+/** How many groups there are: the different people of meetings. */
+export const numberReply = (
+  found: Found,
+  [by]: ReadonlyArray<Spot>,
+  { groups = [], groupsTotal, limited, total }: Page
+): string =>
+  `There are ${numeral(String(groupsTotal ?? groups.length))} different ${by!.label} in ${counted(found, total)}${among(limited, found.type)}.`
+
 const PLACES = ["", "first", "second", "third", "fourth", "fifth"]
 
 /** The group at a place; the groups up to there where others have as much. */

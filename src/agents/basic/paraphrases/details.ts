@@ -18,6 +18,52 @@ const TO = "(i|we)? (need|have|want|must|should|got|gotta|would like|am trying|a
 export const DETAIL_PARAPHRASES: Paraphrases = [
   [
     [
+      "(what is|what was|when is|when was)? (the|my)? (very)? (first|earliest) (thing|item|one|entry|event|call) (i have|i had|i have got|on my calendar|in my calendar|on the calendar|in the calendar|on my agenda|on my schedule|in my diary)? {when}"
+    ],
+    "my first meeting {when}"
+  ],
+  [
+    [
+      "(who|whom) (does|did) (the number|this number|that number|number)? {address} belong to",
+      "who (has|owns|uses|is using) (the|this|that)? (phone|number|phone number|telephone number|mobile number|email|e-mail|email address|address)? {address}",
+      "(who|which company|what company) (is|was) (this|that|it) {address}",
+      "(who|whom|what company|which company|whose) (is|was) (i|we)? (have|had|got|received|there is|there was)? (a|an|another)? (mail|email|e-mail|message|text|letter|call|phone call|missed call|voicemail) from {address} (again)?",
+      "(i|we)? (have|had|got|received|there is|there was)? (a|an|another)? (mail|email|e-mail|message|text|letter|call|phone call|missed call|voicemail) from {address} (who|whom|what company|which company|whose) (is|was) (that|this|it) (again)?"
+    ],
+    "who is {address}"
+  ],
+  [
+    ["(is|was) {full} {one} or (is it|is he|is she|are they)? (still|just|only)? (open|pending|ongoing|running)"],
+    "is {full} {one}"
+  ],
+  [
+    [
+      "(what|which) {column} (is|was) {name} (down for|interested in|listed for|listed under|down as|signed up for|entered for)"
+    ],
+    "{name} 's {column}"
+  ],
+  [
+    [
+      "(is|was) {full} (my|mine) {noun} or {rival} 's (one|customer|client|account|lead)?",
+      "(is|was) {full} {rival} 's {noun} or (mine|my one)",
+      "(is|was) {full} (mine|one of mine) or {rival} 's (one|customer|client|account|lead)?",
+      "(is|does) {full} (belong to me|belong to|with)? (me|mine) or {rival}"
+    ],
+    "who owns {full}"
+  ],
+  [
+    [
+      "how much (does|do|did) (the)? (track|song|album|product|item|article|book|record)? {proper} cost",
+      "(what is|what was)? the (price|cost) of (the)? (track|song|album|product|item|article|book|record) {proper}"
+    ],
+    "{proper} 's price"
+  ],
+  [
+    ["(which|what|on which|on what) album (is|was) (the)? (song|track) {proper} (on|from)?"],
+    "which album is {proper} on"
+  ],
+  [
+    [
       `${TO} (call|ring|phone|text|reach|call up|give a ring|ring up) {name} what is (the|their|his|her|that)? (number|phone|phone number|telephone number|mobile|mobile number)`
     ],
     "{name} 's phone"

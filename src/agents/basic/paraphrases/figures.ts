@@ -57,6 +57,25 @@ const WHERE: Paraphrases = ["at least", "more than", "fewer than", "less than", 
 
 export const FIGURE_PARAPHRASES: Paraphrases = [
   ...MINE,
+  ...["most", "fewest"].map((most): Paraphrases[number] => [
+    [
+      `(which|who) of my {noun} (has|have|had|got) (the)? ${most === "most" ? most : "(fewest|least)"} {plural}`,
+      `(which|what) (one)? of my {noun} (has|have|had|got) (the)? ${most === "most" ? most : "(fewest|least)"} {plural}`
+    ],
+    `which {noun} has the ${most} {plural} of my {noun}`
+  ]),
+  [
+    ["(with|for|at) (which|what) {by} (did|do|have) {i} (have|had|got|get)? (the)? most {noun}"],
+    "which {by} did {i} have the most {noun}"
+  ],
+  [
+    [
+      "(what is|what was)? (the)? total (amount|sum|money)? (that|which)? {name} (has|have)? (spent|paid) (with us|here|so far|to date)?",
+      "(what is|what was)? (the)? total (amount|sum)? (spent|paid) by {name} (with us|here|so far|to date)?"
+    ],
+    "how much has {name} spent"
+  ],
+  [["(name|tell me)? (the)? {answer} (we|that we|which we) (sell|have|offer|stock|carry|own)"], "{answer}"],
   ...BY_PERIOD,
   ...WHERE,
   [

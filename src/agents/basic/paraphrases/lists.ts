@@ -14,6 +14,53 @@ const EARLIEST = "(earliest|oldest|first|soonest)"
 export const LIST_PARAPHRASES: Paraphrases = [
   [
     [
+      "{lookup} (have|has|with|having) {rest} at the (beginning|start|front) of (their|the|its) (name|names|title|titles)",
+      "{lookup} (whose|where the) (name|names|title|titles) (has|have) {rest} at the (beginning|start|front)"
+    ],
+    "{lookup} starting with {rest}"
+  ],
+  [
+    [
+      "how many {lookup} (have|has|with|having) {rest} at the (beginning|start|front) of (their|the|its) (name|names|title|titles)"
+    ],
+    "how many {lookup} starting with {rest}"
+  ],
+  [
+    [
+      "(list|show|show me|give me|find|get me)? (the|all|all the)? {lookup} (but)? (leave out|leaving out|without|skip|skipping|exclude|excluding|ignore|ignoring|not|no) (the)? {one} (ones)? (and|or) (the)? {other} (ones)?"
+    ],
+    "list {lookup} who are not {one} or {other}"
+  ],
+  [
+    [
+      "(list|show|show me|give me|find|get me)? (the|all|all the)? {lookup} but (leave out|leaving out|skip|skipping|exclude|excluding|ignore|ignoring) (the)? {one} (ones)?"
+    ],
+    "list {lookup} except {one}"
+  ],
+  [
+    ["(with|for) how many of {lookup} (was|is) (the|our|my) (last|latest) contact {when}"],
+    "how many {lookup} last contacted {when}"
+  ],
+  [
+    [
+      "(of|among|out of) {lookup} (who|whom|which one) (have|did) (i|we) not (been in touch with|contacted|spoken to|talked to|heard from) (for)? (the)? longest (time)?",
+      "(which|who|whom) of {lookup} (have|did) (i|we) not (been in touch with|contacted|spoken to|talked to|heard from) (for)? (the)? longest (time)?"
+    ],
+    "which of {lookup} have i not contacted the longest"
+  ],
+  [
+    [
+      "(list|show|show me|give me|find|which are|who are)? (the|all|all the)? {lookup} (that|who|which) (belong to me|are mine|are assigned to me)"
+    ],
+    "my {lookup}"
+  ],
+  [["{lookup} (composed|written) by {full}"], "{lookup} by composer {full}"],
+  [
+    ["(what|which tracks|which songs|what songs|what tracks) (is|are|'s) on (the)? (playlist)? {proper} (playlist)?"],
+    "tracks on the playlist {proper}"
+  ],
+  [
+    [
       "(which|who) (of|among)? {lookup} (have|has|with|got) (a|an|the)? (first name|given name|forename|last name|surname|family name) {proper}"
     ],
     "{lookup} named {proper}"

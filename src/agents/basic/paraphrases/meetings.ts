@@ -6,6 +6,47 @@ const CALENDAR = "(calendar|agenda|schedule|diary|plate|books)"
 
 export const MEETING_PARAPHRASES: Paraphrases = [
   [["(what time|at what time) (is|are|was|were) {row}"], "when was {row}"],
+  [["(what is|what was|give me|tell me)? (the)? (date|day|time) of {row}"], "when was {row}"],
+  [
+    [
+      "(what time|when|at what time|at which time) (did|does|do|will) {rest} (begin|start|take place|happen|kick off|commence) {when}"
+    ],
+    "when was {rest} {when}"
+  ],
+  [
+    [
+      "(who|whom) (was|is|were|will be|attended) (in|at)? (my|the) {clock} (meeting|call|appointment) {when}",
+      "(who|whom) (did|do|will) i (meet|see|have) (in|at|for) (my|the) {clock} (meeting|call|appointment) {when}",
+      "(who|whom) (did|do|will|have) i (meet|see|met|seen) at {clock} {when}",
+      "(who|whom) (am|was) i (meeting|seeing) at {clock} {when}",
+      "(what is|what was|when is|when was)? (my|the) {clock} (meeting|call|appointment) {when}"
+    ],
+    "my meetings {when} at {clock}"
+  ],
+  [
+    [
+      "(am|was) i (seeing|meeting|meeting with|talking to) {name} {when} (what time|at what time|when|which time)",
+      "(when|what time|at what time) (am|was) i (seeing|meeting|meeting with|talking to) {name} {when}"
+    ],
+    "my meetings with {name} {when}"
+  ],
+  [
+    [
+      "(which|what) (company|firm|customer|client) (is|was) {row} with",
+      "with (which|what) (company|firm|customer|client) (is|was) {row}"
+    ],
+    "{row}"
+  ],
+  [
+    ["how many {lookup} will {i} have {when}", "how many {lookup} (am|are) {i} having {when}"],
+    "how many {lookup} do {i} have {when}"
+  ],
+  [
+    [
+      "how many {one} (in total|altogether|overall|all in all|all together) (did|do|have) {i} (spend|spent|have|had|sit|sat) (in|on|with)? {meeting}"
+    ],
+    "how many {one} did {i} spend in {meeting}"
+  ],
   [
     ["(how much time|how long) (did|do|have) {i} (spend|spent|sit|sat) (in|on) {meeting}"],
     "how many minutes did {i} spend in {meeting}"
@@ -210,12 +251,6 @@ export const MEETING_PARAPHRASES: Paraphrases = [
     "who attended the {bare}"
   ],
   [
-    [
-      "(what is|what was|when is|when was)? (the|my)? (first|earliest) (thing|item|one|entry|event|call) (i have|i had|i have got|on my calendar|in my calendar|on the calendar|on my agenda|on my schedule|in my diary)? {when}"
-    ],
-    "my first meeting {when}"
-  ],
-  [
     ["(what|how) (was|is|did|does) my morning (like|look like|look)? (on)? {when}"],
     "what did i have {when} in the morning"
   ],
@@ -235,8 +270,12 @@ export const MEETING_PARAPHRASES: Paraphrases = [
   [["(who|whom) did {i} (see|meet|meet with) (at|in|during) (the|my)? {rest}"], "who attended {rest}"],
   [["how many {weekday} {noun} {when}"], "how many {noun} on every {weekday} {when}"],
   [["(the|my|our)? {weekday} {noun} {when}"], "{noun} on every {weekday} {when}"],
-  [["(the|my|our)? morning {noun} {when}"], "{noun} {when} in the morning"],
-  [["(the|my|our)? afternoon {noun} {when}"], "{noun} {when} in the afternoon"],
-  [["(the|my|our)? evening {noun} {when}"], "{noun} {when} in the evening"],
+  ...["morning", "afternoon", "evening"].flatMap((part): Paraphrases => [
+    [[`(show|show me|list|give me|what are|what were)? my ${part} {noun} {when}`], `my {noun} {when} in the ${part}`],
+    [
+      [`(show|show me|list|give me|what are|what were)? (the|our)? ${part} {noun} {when}`],
+      `{noun} {when} in the ${part}`
+    ]
+  ]),
   [["(the)? total {one} (that)? {i} (spent|have spent|had|sat) {rest}"], "how many {one} did {i} spend {rest}"]
 ]
