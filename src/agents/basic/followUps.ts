@@ -102,12 +102,14 @@ const sameYear = (
   before: ReadonlyArray<Condition>,
   { today }: Context
 ): Condition => {
-  const old = before.find((one) => one._tag === "Time")
-  const year = old?._tag === "Time" ? (old.when.from ?? old.when.to)?.slice(0, 4) : undefined
+  const times = before.filter((one) => one._tag === "Time")
+  // "How many took place in October 2023" also says that they are over.
+  const old = times.find(({ when }) => when.from !== undefined) ?? times[0]
+  const year = (old?.when.from ?? old?.when.to)?.slice(0, 4)
   const isNamed = words.some(({ word }) => MONTHS[word] !== undefined) && !words.some(({ word }) => YEAR.test(word))
   const found = isNamed && year !== undefined ? whenOf([...words, ...tokenize(year)], today) : undefined
   const when = found && year !== today.slice(0, 4) ? { ...found, said: `${written(words)} of the same year` } : found
-  const by = old?._tag === "Time" && old.by !== undefined ? { by: old.by } : {}
+  const by = old?.by === undefined ? {} : { by: old.by }
   return condition._tag === "Time"
     ? Condition.Time({ ...condition, ...(when === undefined ? {} : { when }), ...by })
     : condition

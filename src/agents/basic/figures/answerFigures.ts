@@ -3,6 +3,7 @@ import type { FigureCell, Page } from "../../../domain/Page.ts"
 import type { Filter, FindQuery } from "../../../domain/Query.ts"
 import { foldText } from "../../../domain/keys.ts"
 import { namesakes } from "../alternatives.ts"
+import { columnsFor } from "../conceptColumns.ts"
 import { both } from "../locate.ts"
 import { targetOf } from "./columns.ts"
 import type { References } from "../filterChoices.ts"
@@ -137,7 +138,7 @@ function* grouping(found: Found, measured: Spot | undefined, by: ReadonlyArray<S
   if (by.length === 0) return `${single(found, measured!, page)}${yield* namesakes(found.filters, found.columns)}`
   if (asked.having !== undefined) {
     const some = groups.length > 0 || filters.length === 0 ? page : yield* find({ ...query(found, words), limit: 2 })
-    if (some?.groups?.every(isEmptyGroup) === true) return noneHas(found, by)
+    if (some?.groups?.every(isEmptyGroup) === true) return (yield* byGuests(found, measured, by)) ?? noneHas(found, by)
     return havingReply(found, measured, by, page)
   }
   const isPeriod = by.some(({ bucket }) => bucket !== undefined)
@@ -154,6 +155,15 @@ function* grouping(found: Found, measured: Spot | undefined, by: ReadonlyArray<S
   const best = yield* find(query(found, words, { columnId: head, op: "gte", value: String(most) }))
   if (best?.groups === undefined || best.nextCursorEntityId !== undefined) return failed(found)
   return bestReply(found, measured, by, page, inOrder(best.groups, figure, false))
+}
+
+/** Where meetings say no host: by the people in them. */
+function* byGuests(found: Found, measured: Spot | undefined, by: ReadonlyArray<Spot>): Script<string | undefined> {
+  const { columns, type } = found
+  const column = columns.find(({ id }) => id === columnsFor("attendees", columns)[0])
+  const isOfHosts = by.length === 1 && columnsFor("owner", columns).includes(by[0]!.path)
+  if (type.id !== "meetings" || column === undefined || !isOfHosts) return undefined
+  return yield* grouping(found, measured, [{ path: column.id, label: column.name.toLowerCase(), column }])
 }
 
 /** The share of some rows: a group of the column that they differ in. */

@@ -41,7 +41,20 @@ const who = (often: string, most: string): ReadonlyArray<string> =>
     `(the)? ${PERSON} (who|that|whom)? {i} (have|had)? ${MEET} ${often}`
   )
 
+const PRESENT = "(was|were|is|are|has been|have been|attended|joined|took part in|sat in)"
+
 export const COMPANION_QUESTIONS = rules<Asked>(
+  [
+    [`who ${PRESENT} (in|at)? (the)? <most> {lookup}`, `${WHICH} ${PERSON} ${PRESENT} (in|at)? (the)? <most> {lookup}`],
+    companions({ upwards: false, limit: 1 })
+  ],
+  [
+    [
+      `who ${PRESENT} (in|at)? (the)? <fewest> {lookup}`,
+      `${WHICH} ${PERSON} ${PRESENT} (in|at)? (the)? <fewest> {lookup}`
+    ],
+    companions({ upwards: true, limit: 1 })
+  ],
   [
     withTail(`how many (different|distinct|various)? ${PEOPLE} (did|do|have|had) {i} (have|had)? ${MEET}`),
     (captures, context) => {

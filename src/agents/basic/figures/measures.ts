@@ -105,6 +105,7 @@ const MEASURES = rules<Measure>(
   ],
   [
     [
+      "(the)? (number of|amount of|how many) (minutes|hours) (spent|used) (in|on|for) {lookup}",
       "how much (time|of my time|of our time) (did|do|have|has) {i} (spend|spent|have|had|sit|sat) (in|on|for) {lookup}",
       "(the)? (total)? (time|minutes|hours) {i} (have|had)? (spend|spent|sat) (in|on|for) {lookup}"
     ],
@@ -223,7 +224,7 @@ const MEASURES = rules<Measure>(
       "how many {kinds} (do|are) (the|our|all|all our)? {lookup} (come from|live in|based in|located in|interested in|from)",
       "(how many|number of|the number of|count of) (different|distinct|unique|separate) {kinds} (the|our|all|all our)? {lookup} (come from|live in|are based in|are located in|are interested in|work in|are from|are in|buy|use|belong to|work for|work at)",
       "how many {column} (have|has) (any|at least one|one or more)? {lookup}",
-      "(in|from) how many (different)? {kinds} (do|are|have) (we|our|the|all our)? (have|got)? {lookup} (live|based|located|come from)?"
+      "(in|from) how many (different)? {kinds} (do|are|have) (we|our|the|all our)? (have|got)? {lookup} (live|based|located|come from|come|sit|work)?"
     ],
     ({ column, kinds = column, ...captures }, context) =>
       column !== undefined && nounAt(column, context) !== undefined

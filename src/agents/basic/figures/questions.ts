@@ -264,6 +264,7 @@ const OTHER_QUESTIONS = rules<Asked>(
       "(the|all|any|are there any|is there any)? {by} (that|which|who)? <have> {compared} {n} {m}",
       "who <have> {compared} {n} {m}",
       `${WHICH} {by} <have> (exactly|only|just)? {n} {m}`,
+      `${WHICH} {by} (do|did|have) (we|i|you) (have|got) {compared} {n} {m}`,
       "(the|all)? {by} (that|which|who)? <have> (exactly|only|just) {n} {m}",
       "(the|all)? {by} (with|that have|who have|which have) {n} {m}",
       `${WHICH} {by} (where|in which|for which|with which) (we|there|i) (have|are|had|were) {compared} {n} {m}`,
@@ -376,6 +377,7 @@ const OTHER_QUESTIONS = rules<Asked>(
     [
       "how many {lookup} <does> (each|every|each of the|each of our|every one of our) {by} (have|own|got|handle|manage|look after|get)?",
       "how many {lookup} <does> (each|every|each of the|each of our) {by} (have|own|got|handle|manage|look after|get)? {tail}",
+      "how many {lookup} (each|every) {by} (has|have|owns|manages|handles|looks after|takes care of|supports|gets|got)",
       "how many {lookup} <does> (we|you|i|they|there) (have|get|got|hold|had)? (in|for|on|per|at)? (each|every|per) {by}",
       "how many {lookup} <does> (we|you|i|they|there) (have|get|got|hold|had)? (in|for|on|per|at)? (each|every|per) {by} {tail}"
     ],

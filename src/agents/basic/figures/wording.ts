@@ -82,11 +82,11 @@ export const single = (found: Found, measured: Spot, page: Page): string => {
 
 const LONG = 120
 
-/** " (73.5 hours)", after minutes that are hard to picture. */
+/** ", or 73.5 hours", after minutes that are hard to picture. */
 const inHours = ({ label, times }: Spot, { figures }: Group, figure: Figure): string => {
   const minutes = Number(figures?.[0]?.[0]?.value)
   return figure === "sum" && times === undefined && perMinuteIn(label) === 1 && minutes > LONG
-    ? ` (${numeral(String(minutes / 60), "avg")} hours)`
+    ? `, or ${numeral(String(minutes / 60), "avg")} hours`
     : ""
 }
 

@@ -191,7 +191,10 @@ export const FIGURE_PARAPHRASES: Paraphrases = [
     "sales per {by} in {when}"
   ],
   [["(what|how much) did each {by} (bring in|make|generate|earn|sell)"], "sales per {by}"],
-  [["{noun} (count|counts|numbers) (for|per|by) (every|each)? {by}"], "{noun} per {by}"],
+  [
+    ["(give me|show me|show|list|get me)? (the|our)? {noun} (count|counts|numbers) (for|per|by) (every|each)? {by}"],
+    "{noun} per {by}"
+  ],
   [
     [
       "(the)? {by} (that|which|who) (brought|brings|made|makes|earned|earns|generated|generates|gave|gives) (us|in|us in)? (the)? most (revenue|money|sales|income|turnover)",

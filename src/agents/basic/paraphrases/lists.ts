@@ -13,6 +13,14 @@ const EARLIEST = "(earliest|oldest|first|soonest)"
 
 export const LIST_PARAPHRASES: Paraphrases = [
   [
+    ["how many (of)? {lookup} (have|has|are in|are at) the {column} {proper}"],
+    "how many {lookup} with {column} {proper}"
+  ],
+  [
+    ["(which|what|who|list)? (of)? {lookup} (have|has|are in|are at) the {column} {proper}"],
+    "list {lookup} with {column} {proper}"
+  ],
+  [
     [
       "{lookup} (have|has|with|having) {rest} at the (beginning|start|front) of (their|the|its) (name|names|title|titles)",
       "{lookup} (whose|where the) (name|names|title|titles) (has|have) {rest} at the (beginning|start|front)"
