@@ -3,18 +3,18 @@ import { subjectOf } from "./buildIntent.ts"
 import { conditionsOf, elided } from "./ellipsis.ts"
 import { Intent, Subject } from "./Intent.ts"
 import { ME, QUESTION_STARTS } from "./lexicon.ts"
-import { Condition, type Noun, nounAt } from "./Lookup.ts"
+import { Condition, type Noun } from "./Lookup.ts"
 import { beside, stepIn } from "./nextTime.ts"
 import { stripped } from "./polite.ts"
 import type { Context } from "./readConversation.ts"
 import { readByParts, readIntent } from "./readIntent.ts"
 import { readConditions } from "./readLookup.ts"
 import { readNames } from "./readNames.ts"
+import { continuing, type Last, PERSONAL, UNREADABLE } from "./continuing.ts"
 import { asked, changed, refinedBy } from "./refining.ts"
 import { MONTHS } from "../english.ts"
 import { YEAR } from "./partOfYear.ts"
-import { isHours, whenOf } from "./readClock.ts"
-import { DONE } from "./shorthand.ts"
+import { whenOf } from "./readClock.ts"
 import { folded, tokenize, written } from "./tokenize.ts"
 
 /** The last question, skipping messages that only selected from an answer. */
@@ -36,8 +36,6 @@ const byPartsToo = (intent: Intent, said: string, context: Context): Intent => {
 const NOT_READ: ReadonlySet<Intent["_tag"]> = new Set(["Unclear", "NotKnown"] as const)
 
 type Also = Extract<Intent, { _tag: "Also" }>
-
-const PERSONAL: ReadonlySet<Condition["_tag"]> = new Set(["With", "Owned", "Mine", "At"] as const)
 
 /** The conditions with one of them about someone or something else; undefined unless exactly one can be meant. */
 const exchanged = (
@@ -94,8 +92,6 @@ const alsoOf = (previous: Intent | undefined, also: Also, context: Context): Int
       return also.otherwise
   }
 }
-const UNREADABLE = Intent.Unclear({ tokens: [] })
-
 /** "And December?" after a question of November 2023 is in that year; columns that its time is about stay. */
 const sameYear = (
   { condition, words }: Pick<Extract<Intent, { _tag: "Again" }>, "condition" | "words">,
@@ -132,11 +128,18 @@ const inSameYear = (
   )
 
 /** Completes a follow-up from the intent before it. */
-const resolveFollowUp = (intent: Intent, earlier: ReadonlyArray<string>, context: Context): Intent => {
-  const last = () => previousIntent(earlier, context)
+const resolveFollowUp = (
+  intent: Intent,
+  earlier: ReadonlyArray<string>,
+  context: Context,
+  last: Last = () => previousIntent(earlier, context)
+): Intent => {
   switch (intent._tag) {
     case "Regroup": {
-      const before = last()
+      const all = last()
+      // "Albums by Queen": no column.
+      const isNamed = all?._tag === "Figures" && all.asked.by.some((by) => by.every(({ capital }) => capital))
+      const before = isNamed ? all.otherwise : all
       // "And by Van Halen": someone else instead of a column.
       const conditions = intent.by.every(({ capital }) => capital)
         ? readConditions([...tokenize("by"), ...intent.by], context)
@@ -173,7 +176,7 @@ const resolveFollowUp = (intent: Intent, earlier: ReadonlyArray<string>, context
       )
     }
     case "Also":
-      return resolveFollowUp(alsoOf(last(), intent, context), earlier, context)
+      return resolveFollowUp(alsoOf(last(), intent, context), earlier, context, last)
     case "Instead": {
       const previous = last()
       // "Leads by product", "and the proposals?": in the same groups.
@@ -234,7 +237,7 @@ const continuedWithin = (said: string, earlier: ReadonlyArray<string>, context: 
     return Intent.Browse({ ...before, mode: "count" })
   if (before._tag === "Browse" && LISTED.test(folded(tokenize(second))))
     return Intent.Browse({ ...before, mode: "list" })
-  const those = ofThoseBefore(second, [...earlier, first], context)
+  const those = ofThoseBefore(second, () => previousIntent([...earlier, first], context), context)
   // "How many leads are there? How many of them are mine?": two numbers.
   if (those?._tag === "Browse" && before._tag === "Browse" && before.mode === "count")
     return Intent.Both({ intents: [before, those] })
@@ -287,9 +290,9 @@ const OPEN: ReadonlySet<Intent["_tag"]> = new Set([
 ] as const)
 
 /** "And the day after?": the last question of the period beside its own. */
-const besideLast = (said: string, earlier: ReadonlyArray<string>, context: Context): Intent | undefined => {
+const besideLast = (said: string, last: Last): Intent | undefined => {
   const step = stepIn(stripped(tokenize(said))) ?? stepIn(tokenize(said))
-  const previous = step && previousIntent(earlier, context)
+  const previous = step && last()
   if (previous?._tag !== "Browse" && previous?._tag !== "Figures") return undefined
   const { lookup } = previous._tag === "Browse" ? previous : previous.asked.measure
   const times = lookup.conditions.filter((one) => one._tag === "Time")
@@ -300,9 +303,9 @@ const besideLast = (said: string, earlier: ReadonlyArray<string>, context: Conte
 }
 
 /** "How many are software?": of the rows of the last question; undefined if the message isn't about those. */
-const ofThoseBefore = (said: string, earlier: ReadonlyArray<string>, context: Context): Intent | undefined => {
-  const found = earlier.length === 0 ? undefined : elided(stripped(tokenize(said)), context)
-  const previous = found && previousIntent(earlier, context)
+const ofThoseBefore = (said: string, last: Last, context: Context): Intent | undefined => {
+  const found = elided(stripped(tokenize(said)), context)
+  const previous = found && last()
   const noun = previous && nounOf(previous)
   if (found === undefined || noun === undefined) return undefined
   const conditions = conditionsOf(found, noun, context)
@@ -329,71 +332,15 @@ const nounOf = (intent: Intent): Noun | undefined => {
 /** Whether a message is about the question before it: "and by owner?". */
 export const continues = (said: string, earlier: ReadonlyArray<string>, context: Context): boolean =>
   earlier.length > 0 &&
-  (FOLLOWS.has(readIntent(said, context)._tag) || ofThoseBefore(said, earlier, context) !== undefined)
-
-/** "Which of them are leads?", "and how many won?": the last question's rows, of a kind. */
-const OF_KIND =
-  /^(?:and |so |ok |okay )?(which|who|what|how many)(?: ones?| people)?(?: (?:of|among) (?:them|those|these))?(?: (?:are|is|were|have been|did we|have we|has been))?(?: an?)? ([a-z]+)$/
-const ofKind = (said: string, earlier: ReadonlyArray<string>, context: Context): Intent | undefined => {
-  const tokens = stripped(tokenize(said))
-  const found = earlier.length === 0 ? undefined : OF_KIND.exec(folded(tokens))
-  const kind = found?.[2]
-  if (found === null || found === undefined || kind === undefined) return undefined
-  const noun = nounAt(tokens.slice(-1), context)?.noun
-  const state = noun === undefined ? DONE[kind] : noun.kind
-  const previous = state === undefined ? undefined : previousIntent(earlier, context)
-  if (state === undefined || previous?._tag !== "Browse") return undefined
-  const { lookup } = previous
-  const isOf = /\b(?:of|among) (?:them|those|these)\b/.test(folded(tokens))
-  if (lookup.order !== undefined || lookup.limit !== undefined) return UNREADABLE
-  if (noun !== undefined && noun.type.id !== lookup.noun.type.id) return UNREADABLE
-  const quality = Condition.Quality({ words: state })
-  const mode = found[1] === "how many" ? ("count" as const) : ("list" as const)
-  const qualities = lookup.conditions.filter(({ _tag }) => _tag === "Quality")
-  // "How many leads has Ada? And how many won?": not those of her leads that are won.
-  const isOther = !isOf && (lookup.noun.kind !== undefined || qualities.length > 0)
-  if (!isOf && qualities.length > 1) return UNREADABLE
-  const { kind: _, ...rest } = lookup.noun
-  const other = isOther
-    ? {
-        noun: { ...rest, said: rest.type.plural },
-        conditions: [...lookup.conditions.filter((one) => !qualities.includes(one)), quality]
-      }
-    : { noun: lookup.noun, conditions: [...lookup.conditions, quality] }
-  return Intent.Browse({ ...previous, mode, skip: 0, lookup: { ...lookup, ...other } })
-}
-
-/** "And the last one?" after a question for the first. */
-const PLACE =
-  /^(?:and|what about|how about|and what about)(?: (?:on|in))? (?:the |my )?(first|last|next|latest|earliest|previous|longest|shortest|largest|smallest|highest|lowest|newest|oldest)(?: (?:one|of them))?$/
-const PLACED =
-  /\b(first|last|next|latest|earliest|previous|longest|shortest|largest|smallest|highest|lowest|newest|oldest)\b/gi
-const otherPlace = (said: string, earlier: ReadonlyArray<string>, context: Context): Intent | undefined => {
-  const place = earlier.length === 0 ? undefined : PLACE.exec(folded(tokenize(said)))?.[1]
-  const before = earlier.at(-1)
-  if (place === undefined || before === undefined || before.length > MAX_READ) return undefined
-  const found = before.match(PLACED) ?? []
-  if (found.length !== 1) return UNREADABLE
-  return readTurn(before.replace(PLACED, place), earlier.slice(0, -1), context)
-}
-
-/** "Only those after 1 pm": the question before, with a time of day. */
-const ONLY_AT =
-  /^(?:and )?(?:only|just)(?: (?:those|the ones|the meetings|meetings|ones))? ((?:after|before|from|until|between|at) .+)$/
-const atHours = (said: string, earlier: ReadonlyArray<string>, context: Context): Intent | undefined => {
-  const hours = earlier.length === 0 ? undefined : ONLY_AT.exec(folded(stripped(tokenize(said))))?.[1]
-  const before = earlier.at(-1)
-  if (hours === undefined || before === undefined || before.length > MAX_READ || !isHours(tokenize(hours)))
-    return undefined
-  return readTurn(`${before.replace(/[?.! ]+$/, "")} ${hours}`, earlier.slice(0, -1), context)
-}
+  (FOLLOWS.has(readIntent(said, context)._tag) ||
+    ofThoseBefore(said, () => previousIntent(earlier, context), context) !== undefined)
 
 /** "Who are they?" after a number of rows: those rows. */
 const NAMED =
   /^(?:and |so |ok |okay )?(?:(?:who|what|which) are they|who is (?:it|that)|which ones?(?: are they)?|(?:the |their |all )?names|(?:list|show|name|give|tell)(?: me)? (?:them|those|the names|their names|all of them|them all))$/
-const namesOfLast = (said: string, earlier: ReadonlyArray<string>, context: Context): Intent | undefined => {
-  if (earlier.length === 0 || !NAMED.test(folded(stripped(tokenize(said))))) return undefined
-  const previous = previousIntent(earlier, context)
+const namesOfLast = (said: string, last: Last): Intent | undefined => {
+  if (!NAMED.test(folded(stripped(tokenize(said))))) return undefined
+  const previous = last()
   return previous?._tag === "Browse" && previous.mode === "count"
     ? Intent.Browse({ ...previous, mode: "list" })
     : undefined
@@ -401,17 +348,26 @@ const namesOfLast = (said: string, earlier: ReadonlyArray<string>, context: Cont
 
 /** The intent of a message, completed from those before it. */
 export const readTurn = (said: string, earlier: ReadonlyArray<string>, context: Context): Intent => {
+  // Read once: each message before is completed from those before it, too.
+  let found: { readonly previous: Intent | undefined } | undefined
+  const last: Last = () => (found ??= { previous: previousIntent(earlier, context) }).previous
+  const before = {
+    last,
+    said: earlier.at(-1) ?? "",
+    read: (text: string) => readTurn(text, earlier.slice(0, -1), context)
+  }
   const stepped =
-    namesOfLast(said, earlier, context) ??
-    ofKind(said, earlier, context) ??
-    otherPlace(said, earlier, context) ??
-    atHours(said, earlier, context) ??
-    ofThoseBefore(said, earlier, context) ??
-    (earlier.length === 0 ? undefined : besideLast(said, earlier, context))
+    earlier.length === 0
+      ? undefined
+      : (namesOfLast(said, last) ??
+        (said.length > MAX_READ ? undefined : continuing(said, before, context)) ??
+        ofThoseBefore(said, last, context) ??
+        besideLast(said, last))
   if (stepped !== undefined) return stepped
   const read = readIntent(said, context)
   const intent =
-    (OPEN.has(read._tag) ? corrected(said, earlier, context) : undefined) ?? resolveFollowUp(read, earlier, context)
+    (OPEN.has(read._tag) ? corrected(said, earlier, context) : undefined) ??
+    resolveFollowUp(read, earlier, context, last)
   return intent._tag === "Unclear" || intent._tag === "Separate"
     ? (continuedWithin(said, earlier, context) ?? intent)
     : intent

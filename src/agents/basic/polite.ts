@@ -8,7 +8,8 @@ export const stripped = (said: ReadonlyArray<Token>): ReadonlyArray<Token> => {
   let tokens = said
   while (true) {
     // "Max" followed by punctuation addresses Max; otherwise it can be the subject's name.
-    const called = (words: ReadonlyArray<string>) => !ADDRESSES.test(words.join()) || tokens[0]!.after !== ""
+    const called = (words: ReadonlyArray<string>) =>
+      !(ADDRESSES.test(words.join()) && tokens[0]!.after === "") && !(words.join() === "just" && isOnly(tokens))
     const framed = withoutFrame(tokens)
     if (framed !== undefined) {
       tokens = framed
@@ -47,6 +48,9 @@ const BIDS =
   /^(list|show|find|get|give|tell|look|check|pull|search|count|calculate|compute|summarize|summarise|sum|add|work|bring|fetch|dig|please|can|could|would|will|do|run|make|grab|break|split|group|chart|plot|compare|rank|sort|order|name|put|help|go)$/
 
 const NEGATIVE = /^(not|isn't|isnt|aren't|arent|wasn't|weren't|haven't|havent|hasn't|hasnt)$/
+
+/** "Just the won ones" narrows the list before. */
+const isOnly = (tokens: ReadonlyArray<Token>): boolean => tokens.length < 6 && /^ones?$/.test(tokens.at(-1)!.word)
 
 /** "How many did Raj have then": at that time. */
 const isPast = (tokens: ReadonlyArray<Token>): boolean => tokens.some(({ word }) => /^(did|had|was|were)$/.test(word))

@@ -70,6 +70,11 @@ export const QUESTIONS: ReadonlyArray<Rule> = [
       readTitled([...tokenize("how many"), ...plural!], detailOf("phone")({ name: plural! }), context)
   ],
   [
+    ["(the)? number of {plural} {conds}"],
+    ({ conds, plural }, context) =>
+      readTitled([...tokenize("how many"), ...plural!, ...conds!], Intent.NotKnown(), context)
+  ],
+  [
     [
       "how many {lookup} (does|do|did|has|have) {name} (have|got|own|had|manage|handle|look after|looked after)",
       "how many {lookup} (has|have) {name}",

@@ -61,14 +61,16 @@ const FRESH = [
   "thirtysecond",
   "thirtyfourth",
   "thirtysixth",
-  "plain"
+  "plain",
+  "thirtyseventh"
 ]
 /** The share of a set that is right at least. */
 const FLOORS: Readonly<Record<string, number>> = {
   twentyninth: 0.7,
   thirtysecond: 0.45,
   thirtyfourth: 0.36,
-  thirtysixth: 0.3
+  thirtysixth: 0.3,
+  thirtyseventh: 0.65
 }
 
 layer(BasicAgent, { excludeTestServices: true })("figures in basic mode", (it) => {

@@ -48,7 +48,10 @@ const SETS: ReadonlyArray<readonly [name: string, floor: number, besides: Readon
   ["thirtythird", 0.5, ["chinook"]],
   ["thirtyfourth", 0.5, BOTH],
   ["thirtysixth", 0.8, BOTH],
-  ["thirtyfifth", 0.3, ["chinook"]]
+  ["thirtyfifth", 0.3, ["chinook"]],
+  ["thirtyseventh", 0.9, BOTH],
+  ["thirtyeighth", 0.8, BOTH],
+  ["thirtyninth", 0.8, BOTH]
 ]
 
 layer(BasicAgent, { excludeTestServices: true })("questions in people's own wording", (it) => {

@@ -265,6 +265,7 @@ const OTHER_QUESTIONS = rules<Asked>(
       "who <have> {compared} {n} {m}",
       `${WHICH} {by} <have> (exactly|only|just)? {n} {m}`,
       `${WHICH} {by} (do|did|have) (we|i|you) (have|got) {compared} {n} {m}`,
+      `${WHICH} {by} (do|did|have) (we|i|you) (have|got) (exactly|only|just)? {n} {m}`,
       "(the|all)? {by} (that|which|who)? <have> (exactly|only|just) {n} {m}",
       "(the|all)? {by} (with|that have|who have|which have) {n} {m}",
       `${WHICH} {by} (where|in which|for which|with which) (we|there|i) (have|are|had|were) {compared} {n} {m}`,

@@ -36,7 +36,10 @@ export const ROW_QUESTIONS = rules<Asked>(
     ({ dated }, context) => rows(true)({ lookup: tokenize("person"), of: dated! }, context)
   ],
   [
-    ["which of {lookup} have i not {dated} (the)? longest"],
+    [
+      "which of {lookup} have i not {dated} (the)? longest",
+      "(which|who) of {lookup} (was|were|is|are) {dated} (the)? (longest time ago|longest ago|least recently)"
+    ],
     ({ dated, lookup }, context) => rows(true)({ lookup: lookup!, of: dated! }, context)
   ],
   [

@@ -27,6 +27,11 @@ export const DETAIL_PARAPHRASES: Paraphrases = [
       "(who|whom) (does|did) (the number|this number|that number|number)? {address} belong to",
       "who (has|owns|uses|is using) (the|this|that)? (phone|number|phone number|telephone number|mobile number|email|e-mail|email address|address)? {address}",
       "(who|which company|what company) (is|was) (this|that|it) {address}",
+      "(who|which company|what company|which {noun}|what {noun}) (is|was) {address} (has|have)? (just)? (called|rang|phoned|texted|wrote|mailed|emailed|tried to call|tried calling) (me|us)?",
+      "{address} (has)? (just)? (called|rang|phoned|texted|wrote|mailed|emailed|tried to call|tried calling) (me|us)? (who|which company|what company) (is|was) (that|this|it)",
+      "(who|which company|what company) (is|was) (someone|somebody)? (has|have)? (just)? (called|rang|phoned|texted|wrote) (me|us)? from {address}",
+      "(who|which company|what company) (is|was) (i|we)? (have)? (just)? missed (a|an)? (call|phone call) from {address}",
+      "(which|what) {noun} (uses|has|is using|owns) (the|this|that)? (phone|number|phone number|email|e-mail|email address|address)? {address}",
       "(who|whom|what company|which company|whose) (is|was) (i|we)? (have|had|got|received|there is|there was)? (a|an|another)? (mail|email|e-mail|message|text|letter|call|phone call|missed call|voicemail) from {address} (again)?",
       "(i|we)? (have|had|got|received|there is|there was)? (a|an|another)? (mail|email|e-mail|message|text|letter|call|phone call|missed call|voicemail) from {address} (who|whom|what company|which company|whose) (is|was) (that|this|it) (again)?"
     ],
@@ -37,6 +42,18 @@ export const DETAIL_PARAPHRASES: Paraphrases = [
     "is {full} {one}"
   ],
   [
+    ["(is|was) {full} (a|an)? {one} or (are they|is it|is he|is she|were they|was it) (a|an)? {other}"],
+    "is {full} {one} or {other}"
+  ],
+  [
+    [
+      "(is|was) {full} (already|now|still|really)? (a|an) {one} (customer|client|account|deal)",
+      "(do|did) we have {full} (as|down as|listed as) (a|an)? {one}"
+    ],
+    "is {full} {one}"
+  ],
+  [["does {full} (live|sit) in {proper}", "is {full} (based|located) in {proper}"], "{full} 's city"],
+  [
     [
       "(what|which) {column} (is|was) {name} (down for|interested in|listed for|listed under|down as|signed up for|entered for)"
     ],
@@ -46,6 +63,8 @@ export const DETAIL_PARAPHRASES: Paraphrases = [
     [
       "(is|was) {full} (my|mine) {noun} or {rival} 's (one|customer|client|account|lead)?",
       "(is|was) {full} {rival} 's {noun} or (mine|my one)",
+      "(is|was) {full} (mine|one of mine) or (somebody else|someone else) 's",
+      "(is|was) {full} my {noun} or (somebody else|someone else) 's",
       "(is|was) {full} (mine|one of mine) or {rival} 's (one|customer|client|account|lead)?",
       "(is|does) {full} (belong to me|belong to|with)? (me|mine) or {rival}"
     ],
@@ -53,6 +72,7 @@ export const DETAIL_PARAPHRASES: Paraphrases = [
   ],
   [
     [
+      "what (does|do|did) (the)? (track|song|album|product|item|article|book|record)? {proper} cost",
       "how much (does|do|did) (the)? (track|song|album|product|item|article|book|record)? {proper} cost",
       "(what is|what was)? the (price|cost) of (the)? (track|song|album|product|item|article|book|record) {proper}"
     ],

@@ -12,6 +12,27 @@ const LATEST = "(latest|newest|most recent|last)"
 const EARLIEST = "(earliest|oldest|first|soonest)"
 
 export const LIST_PARAPHRASES: Paraphrases = [
+  [["how many (of)? {lookup} (have|has) {one} as (their|its|the|a) {column}"], "how many {lookup} with {column} {one}"],
+  [
+    ["(which|what|who|list)? (of)? {lookup} (have|has|with) {one} as (their|its|the|a) {column}"],
+    "list {lookup} with {column} {one}"
+  ],
+  [
+    ["{lookup} (except|but not|without|not) (the|those)? (ones|one) (for|with|in|on|from) {one}"],
+    "{lookup} except {one}"
+  ],
+  [["{lookup} (except|but not|without|not) (the|those)? (ones|one) {when}"], "{lookup} not {when}"],
+  [
+    ["(do|does) (we|i|you) (know|have) (anybody|anyone|somebody|someone|people) (at|from) {place}"],
+    "who do we know at {place}"
+  ],
+  [
+    [
+      "which of {lookup} (has|have) gone (the)? longest (time)? without (contact|a contact|a call|being contacted|hearing from us)"
+    ],
+    "which of {lookup} have i not contacted the longest"
+  ],
+  [["which of {lookup} (bought|ordered|purchased) (something|anything) {when}"], "{lookup} with an invoice {when}"],
   [
     ["how many (of)? {lookup} (have|has|are in|are at) the {column} {proper}"],
     "how many {lookup} with {column} {proper}"
@@ -274,6 +295,10 @@ export const LIST_PARAPHRASES: Paraphrases = [
     "how many {lookup} did {name} have"
   ],
   [["how many {lookup} (did|has|have) {name} (get|got|receive|received|gotten)"], "how many {lookup} does {name} have"],
+  [
+    ["how many {lookup} (did|has|have) {name} (get|got|receive|received|gotten) {when}"],
+    "how many {lookup} did {name} have {when}"
+  ],
   [
     [
       "(which|what|list)? {lookup} (have|has|with) (a|the)? (name|names|title|titles) (starting|beginning|that starts|that begins) with {rest}"

@@ -5,6 +5,31 @@ const MEET = "(meet|met|meet with|met with|see|seen|saw|talk to|talked to|speak 
 const CALENDAR = "(calendar|agenda|schedule|diary|plate|books)"
 
 export const MEETING_PARAPHRASES: Paraphrases = [
+  [
+    [
+      "(what time|when|at what time) (did|do|will) i (see|meet|meet with|have) {name} {when}",
+      "(on)? (which|what) (days|dates|day|date) (did|do|will) i (see|meet|meet with) {name} {when}",
+      "(who|whom) (did|do|will) i (see|meet|meet with) (from|at|of) {name} {when}"
+    ],
+    "my meetings with {name} {when}"
+  ],
+  [
+    [
+      "(which|what)? (companies|firms|clients) (am i|i am) (meeting|seeing|visiting) (with)? {when}",
+      "(which|what)? (companies|firms|clients) (do|will|did) i (meet|see|visit) {when}"
+    ],
+    "my meetings {when}"
+  ],
+  [["(who|whom) (are|is|were|was) my {plural} with {when}"], "my {plural} {when}"],
+  [["(who|whom) (is|was) (my|the) {clock} (meeting|call|appointment) with {when}"], "my meetings {when} at {clock}"],
+  [
+    [
+      "(everyone|everybody|people|the people|all the people) (that|who|whom)? i (had|have|held) (a|an|the)? {rest} with {when}"
+    ],
+    "list {rest} {when}"
+  ],
+  [["how long (will|does|did|do) {rest} (take|last) {when}"], "how long is {rest} {when}"],
+  [["how many {one} (was|am|were) {i} in {meeting}"], "how many {one} did {i} spend in {meeting}"],
   [["(what time|at what time) (is|are|was|were) {row}"], "when was {row}"],
   [["(what is|what was|give me|tell me)? (the)? (date|day|time) of {row}"], "when was {row}"],
   [
