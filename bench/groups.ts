@@ -68,6 +68,14 @@ const COMPARED: ReadonlyArray<Compared> = [
     target: 1.2
   },
   {
+    name: "meetings by attendees",
+    role: "everything",
+    query: { entityTypeId: "meetings", filters: [], selectColumns: ["by attendees"] },
+    hand: `SELECT a.id, a.name, count(*) FROM data.meetings m LEFT JOIN (data.meeting_attendees l JOIN data.people a ON a.organization_id = l.organization_id AND a.id = l.person_id)
+      ON l.organization_id = m.organization_id AND l.meeting_id = m.id WHERE m.organization_id = $1::bigint GROUP BY a.id, a.name ${FIRST}`,
+    target: 1.5
+  },
+  {
     name: "meetings by month",
     role: "everything",
     query: { entityTypeId: "meetings", filters: [], selectColumns: ["by month start"] },

@@ -71,6 +71,8 @@ const otherPlace = (said: string, before: Before): Intent | undefined => {
   if (place === undefined || before.said.length > MAX_BEFORE) return undefined
   const found = before.said.match(PLACED) ?? []
   if (found.length !== 1) return UNREADABLE
+  // "And the next one?" after the next one: another.
+  if (found[0]!.toLowerCase() === place) return undefined
   return before.read(before.said.replace(PLACED, place))
 }
 

@@ -185,7 +185,7 @@ export const labelsIn = (tokens: ReadonlyArray<Token>): string | undefined => {
 const MAX_LABEL = 3
 
 const CONCEPT_WORDS = new Set<string>(Object.values(CONCEPTS).flat())
-const isConcept = (said: string): boolean => {
+export const isConcept = (said: string): boolean => {
   const words = said.replaceAll("-", " ")
   return CONCEPT_WORDS.has(words) || (words.endsWith("s") && CONCEPT_WORDS.has(words.slice(0, -1)))
 }

@@ -1,9 +1,10 @@
 /** Completes follow-ups ("and next week?", "and Samir?", "more") from the question before. */
 import { subjectOf } from "./buildIntent.ts"
 import { conditionsOf, elided } from "./ellipsis.ts"
+import { isConcept } from "./fits.ts"
 import { Intent, Subject } from "./Intent.ts"
 import { ME, QUESTION_STARTS } from "./lexicon.ts"
-import { Condition, type Noun } from "./Lookup.ts"
+import { Condition, type Noun, nounAt } from "./Lookup.ts"
 import { beside, stepIn } from "./nextTime.ts"
 import { stripped } from "./polite.ts"
 import type { Context } from "./readConversation.ts"
@@ -141,9 +142,13 @@ const resolveFollowUp = (
       const isNamed = all?._tag === "Figures" && all.asked.by.some((by) => by.every(({ capital }) => capital))
       const before = isNamed ? all.otherwise : all
       // "And by Van Halen": someone else instead of a column.
-      const conditions = intent.by.every(({ capital }) => capital)
-        ? readConditions([...tokenize("by"), ...intent.by], context)
-        : undefined
+      // One word may be a column: "and by Product?".
+      const isName =
+        intent.by.length > 1 &&
+        intent.by.every(({ capital }) => capital) &&
+        !isConcept(folded(intent.by)) &&
+        nounAt(intent.by, context) === undefined
+      const conditions = isName ? readConditions([...tokenize("by"), ...intent.by], context) : undefined
       if (conditions?.length === 1)
         return alsoOf(before, Intent.Also({ words: intent.by, conditions, otherwise: UNREADABLE }), context)
       const previous = before?._tag === "Titled" ? before.otherwise : before

@@ -169,7 +169,7 @@ const THAT_ONE = /\b(?:that|it)\W?$/i
 
 /** "How many meetings did the": half a sentence. */
 const UNFINISHED =
-  /\b(?:the|my|our|your|their|every|than|(?:have|has|had|is|are|was|were|with|for|of|in|on|at|to|get|got|did|do|does) an?)[.?! ]*$/i
+  /\b(?:the|my|our|your|their|every|than|(?:have|has|had|is|are|was|were|with|for|of|in|on|at|to|get|got|did|do|does) an?)[.?! ]*$/
 
 /** A number of rows is no share of them. */
 const IN_PERCENT = /\b(?:in|as an?) (?:percents?|percentages?|%)\W*$|\bhow many percent\b/i
