@@ -103,6 +103,10 @@ const killed = (
     watch().catch(reject)
   })
 
+/** The moment of a kill: the first one as soon as the command has begun, which leaves nothing at any load; others up to after its end. */
+const momentOf = (kill: number, took: number): number =>
+  kill === 0 ? 0 : (1.3 * took * (kill + Math.random())) / KILLS
+
 /** Kills a command that fills a database, at moments spread over its duration; counts the outcomes. */
 const fillAndKill = (args: (target: string) => readonly [ReadonlyArray<string>, Record<string, string>]) =>
   withOwner(source, (watcher) =>
@@ -118,7 +122,7 @@ const fillAndKill = (args: (target: string) => readonly [ReadonlyArray<string>, 
       const ended = { nothing: 0, everything: 0 }
       let target = await database()
       for (let kill = 0; kill < KILLS; kill++) {
-        await run(target, (1.3 * took * (kill + Math.random())) / KILLS)
+        await run(target, momentOf(kill, took))
         const content = await contentOf(target)
         if (content === undefined) {
           // The same database again: a killed attempt leaves no obstacle.
@@ -160,7 +164,7 @@ describe(`a command killed ${KILLS} times`, () => {
     rmSync(path)
     const ended = { took: `${Math.round(took)} ms`, nothing: 0, everything: 0 }
     for (let kill = 0; kill < KILLS; kill++) {
-      await run((1.3 * took * (kill + Math.random())) / KILLS)
+      await run(momentOf(kill, took))
       for (const name of readdirSync(folder)) if (name.endsWith(".partial")) rmSync(join(folder, name))
       if (!existsSync(path)) {
         ended.nothing++

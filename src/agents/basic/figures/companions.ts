@@ -8,8 +8,9 @@ import { rules, WHICH } from "./measures.ts"
 
 const MEET =
   "(meet|meet with|met|met with|see|saw|seen|talk to|talk with|talked to|speak to|speak with|spoke to|spoken to|spoken with|meet up with|met up with)"
-const PERSON = "(person|colleague|coworker|co-worker|teammate|team member|attendee|participant|guest)"
-const PEOPLE = "(people|colleagues|coworkers|co-workers|teammates|team members|attendees|participants|guests)"
+// Colleagues are only some of the people of meetings.
+const PERSON = "(person|attendee|participant|guest)"
+const PEOPLE = "(people|attendees|participants|guests)"
 const OFTEN = "(often|frequently|regularly|times)"
 const RARELY = "(least|the least|least often|the least often|fewest times|the fewest times|least frequently|rarest)"
 
