@@ -27,45 +27,54 @@ export const UNREADABLE = Intent.Unclear({ tokens: [] })
 /** The longest question that another one is made of, in characters. */
 const MAX_BEFORE = 300
 
-/** "Which of them are leads?", "and how many won?": the last question's rows, of a kind. */
+/** "Which of them are leads?", "and how many won?": the last question's rows, in another state. */
 const OF_KIND =
-  /^(?<and>and |so )?(?<asks>which|who|what|how many)(?: ones?| people)?(?<those> (?:of|among) (?:them|those|these))?(?<verb> (?:are|is|were|have been|did we|have we|has been))?(?: an?)? (?<kind>[a-z]+)$/
+  /^(?<and>and |so )?(?<asks>which|who|what|how many)(?: ones?| people)?(?<those> (?:of|among) (?:them|those|these))?(?<verb> (?:are|is|were|have been|did we|have we|has been))?(?: an?)? (?<kind>[a-z]+)(?<ones> ones?)?(?: are there)?$/
+/** Words for a state: of two of them, rows have one. */
+const STATES = new Set(
+  [...Object.values(DONE), ..."lead qualified proposal active inactive open pending prospect".split(" ")].flatMap(
+    (one) => [one, `${one}s`]
+  )
+)
+const isState = (words: string): boolean => STATES.has(words)
+
 const ofKind = (said: string, before: Before, context: Context): Intent | undefined => {
   const tokens = tokenize(said)
   const found = OF_KIND.exec(folded(tokens))?.groups
   if (found === undefined) return undefined
-  const { and, asks, kind, those, verb } = found
+  const { and, asks, kind, ones, those, verb } = found
   const noun = nounAt(tokens.slice(-1), context)?.noun
   // "How many customers" is a question of its own.
-  if (those === undefined && verb === undefined && (and === undefined || noun !== undefined)) return undefined
+  if (those === undefined && verb === undefined && ones === undefined && (and === undefined || noun !== undefined))
+    return undefined
   const state = noun === undefined ? DONE[kind!] : noun.kind
-  const previous = state === undefined ? undefined : before.last()
-  if (state === undefined || previous?._tag !== "Browse") return undefined
+  if (state === undefined) return undefined
+  const previous = before.last()
+  if (previous?._tag !== "Browse") return noun === undefined && verb !== undefined ? undefined : UNREADABLE
   const { lookup } = previous
-  const isOf = those !== undefined
-  if (lookup.order !== undefined || lookup.limit !== undefined) return UNREADABLE
-  if (noun !== undefined && noun.type.id !== lookup.noun.type.id) return UNREADABLE
-  const quality = Condition.Quality({ words: state })
-  const mode = asks === "how many" ? ("count" as const) : ("list" as const)
-  const qualities = lookup.conditions.filter(({ _tag }) => _tag === "Quality")
-  // "How many leads has Ada? And how many won?": not those of her leads that are won.
-  const isOther = !isOf && (lookup.noun.kind !== undefined || qualities.length > 0)
-  if (!isOf && qualities.length > 1) return UNREADABLE
-  const { kind: _, ...rest } = lookup.noun
-  const other = isOther
-    ? {
-        noun: { ...rest, said: rest.type.plural },
-        conditions: [...lookup.conditions.filter((one) => !qualities.includes(one)), quality]
-      }
-    : { noun: lookup.noun, conditions: [...lookup.conditions, quality] }
-  return Intent.Browse({ ...previous, mode, skip: 0, lookup: { ...lookup, ...other } })
+  const { kind: own, ...rest } = lookup.noun
+  const others = lookup.conditions.filter((one) => one._tag === "Quality" && isState(one.words))
+  const states = others.length + (own !== undefined && isState(own) ? 1 : 0)
+  const isPlain = lookup.conditions.every(({ _tag }) => _tag !== "Not" && _tag !== "AnyOf" && _tag !== "Where")
+  const isOther = noun !== undefined && (!isState(state) || noun.type.id !== rest.type.id)
+  // Rows that aren't lost, or are won or lost, in another state: which of the two is meant isn't known.
+  if (lookup.order !== undefined || lookup.limit !== undefined || !isPlain || isOther) return UNREADABLE
+  if (states > (those === undefined ? 1 : 0)) return UNREADABLE
+  const conditions = [...lookup.conditions.filter((one) => !others.includes(one)), Condition.Quality({ words: state })]
+  const isReplaced = states > 0 && others.length === 0
+  return Intent.Browse({
+    mode: asks === "how many" ? "count" : "list",
+    skip: 0,
+    lookup: { ...lookup, noun: isReplaced ? { ...rest, said: rest.type.plural } : lookup.noun, conditions }
+  })
 }
 
 /** "And the last one?" after a question for the first. */
 const PLACE =
   /^(?:and|what about|how about|and what about)(?: (?:on|in))? (?:the |my )?(first|last|next|latest|earliest|previous|longest|shortest|largest|smallest|highest|lowest|newest|oldest)(?: (?:one|of them))?$/
+// "Last week" has no other end.
 const PLACED =
-  /\b(first|last|next|latest|earliest|previous|longest|shortest|largest|smallest|highest|lowest|newest|oldest)\b/gi
+  /\b(first|last|next|latest|earliest|previous|longest|shortest|largest|smallest|highest|lowest|newest|oldest)\b(?! (?:week|month|year|quarter|day|half|few|couple|\d|mon|tue|wed|thu|fri|sat|sun|two|three|contact))/gi
 const otherPlace = (said: string, before: Before): Intent | undefined => {
   const place = PLACE.exec(folded(tokenize(said)))?.[1]
   if (place === undefined || before.said.length > MAX_BEFORE) return undefined
@@ -85,17 +94,24 @@ const atHours = (said: string, before: Before): Intent | undefined => {
   return before.read(`${before.said.trimEnd().replace(/[?.!]$/, "")} ${hours}`)
 }
 
+const WHOLE = /\b(?:all|overall|altogether|total|everyone|now|together|list|crm|system)\b/
 const KEPT: ReadonlySet<Condition["_tag"]> = new Set([...PERSONAL, "Time"] as const)
 /** "How many paused companies has Samir? And lead companies?": his, too. */
 const otherRows = (said: string, before: Before, context: Context): Intent | undefined => {
   const tokens = tokenize(said)
   const meant = stripped(tokens)
   if (!follows(tokens, meant)) return undefined
+  // "And lost customers overall": all of them.
+  if (WHOLE.test(folded(tokens))) return undefined
   const lookup = readLookup(meant, context)
   if (lookup === undefined || !lookup.conditions.some(({ _tag }) => _tag === "Quality")) return undefined
   if (lookup.order !== undefined || lookup.limit !== undefined) return undefined
   const previous = before.last()
-  if (previous?._tag !== "Browse" || previous.lookup.noun.type.id !== lookup.noun.type.id) return undefined
+  if (previous === undefined) return undefined
+  if (previous._tag !== "Browse" || previous.lookup.noun.type.id !== lookup.noun.type.id) return UNREADABLE
+  const isKept = (one: Condition) => KEPT.has(one._tag) || (one._tag === "Quality" && isState(one.words))
+  // What else the rows were like can be meant again, or not.
+  if (!previous.lookup.conditions.every(isKept)) return UNREADABLE
   const isGiven = (tags: ReadonlySet<Condition["_tag"]>) => lookup.conditions.some(({ _tag }) => tags.has(_tag))
   const kept = previous.lookup.conditions.filter(
     ({ _tag }) => KEPT.has(_tag) && !isGiven(PERSONAL.has(_tag) ? PERSONAL : new Set([_tag]))
@@ -107,21 +123,23 @@ const otherRows = (said: string, before: Before, context: Context): Intent | und
   })
 }
 
-const THEIRS = /^(?:his|her|their)$/
+const THEIRS = /^(?:his|her|their|he|she|they|him|them)$/
 /** "Who is the rep of Ada? And his e-mail?": the rep's, or Ada's. */
 const ofEither = (said: string, before: Before, context: Context): Intent | undefined => {
-  const tokens = stripped(tokenize(said))
-  if (!tokens.some(({ word }) => THEIRS.test(word))) return undefined
+  if (!tokenize(said).some(({ word }) => THEIRS.test(word))) return undefined
   const read = readIntent(said, context)
   if (read._tag !== "Detail" || read.subject._tag !== "Focus") return undefined
   const previous = before.last()
-  if (previous?._tag !== "Detail" || previous.subject._tag !== "Named" || !isPerson(previous.what)) return undefined
+  if (previous?._tag !== "Detail" || !isPerson(previous.what)) return undefined
   const { subject, what: via } = previous
-  return Intent.Both({
-    intents: [Intent.Via({ subject, via, what: read.what }), Intent.Detail({ subject, what: read.what })]
-  })
+  if (subject._tag !== "Named" && subject._tag !== "Me") return undefined
+  const theirs = Intent.Via({ subject, via, what: read.what })
+  return subject._tag === "Me" || !CONCEPTS.owner.includes(via)
+    ? theirs
+    : Intent.Both({ intents: [theirs, Intent.Detail({ subject, what: read.what })] })
 }
-const isPerson = (what: string): boolean => CONCEPTS.owner.includes(what) || /^reports? to$/.test(what)
+const isPerson = (what: string): boolean =>
+  CONCEPTS.owner.includes(what) || /^(?:reports? to|boss|manager|supervisor)$/.test(what)
 
 /** A short message that goes on from the question before. */
 export const continuing = (said: string, before: Before, context: Context): Intent | undefined =>

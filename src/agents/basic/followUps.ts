@@ -336,9 +336,7 @@ const nounOf = (intent: Intent): Noun | undefined => {
 
 /** Whether a message is about the question before it: "and by owner?". */
 export const continues = (said: string, earlier: ReadonlyArray<string>, context: Context): boolean =>
-  earlier.length > 0 &&
-  (FOLLOWS.has(readIntent(said, context)._tag) ||
-    ofThoseBefore(said, () => previousIntent(earlier, context), context) !== undefined)
+  earlier.length > 0 && (FOLLOWS.has(readIntent(said, context)._tag) || goingOn(said, earlier, context) !== undefined)
 
 /** "Who are they?" after a number of rows: those rows. */
 const NAMED =
@@ -351,23 +349,36 @@ const namesOfLast = (said: string, last: Last): Intent | undefined => {
     : undefined
 }
 
-/** The intent of a message, completed from those before it. */
-export const readTurn = (said: string, earlier: ReadonlyArray<string>, context: Context): Intent => {
-  // Read once: each message before is completed from those before it, too.
+/** The intent of the question before, read once: each message before is completed from those before it, too. */
+const lastOf = (earlier: ReadonlyArray<string>, context: Context): Last => {
   let found: { readonly previous: Intent | undefined } | undefined
-  const last: Last = () => (found ??= { previous: previousIntent(earlier, context) }).previous
+  return () => (found ??= { previous: previousIntent(earlier, context) }).previous
+}
+
+/** The intent of a message that says only what differs from the question before. */
+const goingOn = (
+  said: string,
+  earlier: ReadonlyArray<string>,
+  context: Context,
+  last = lastOf(earlier, context)
+): Intent | undefined => {
   const before = {
     last,
     said: earlier.at(-1) ?? "",
     read: (text: string) => readTurn(text, earlier.slice(0, -1), context)
   }
-  const stepped =
-    earlier.length === 0
-      ? undefined
-      : (namesOfLast(said, last) ??
-        (said.length > MAX_READ ? undefined : continuing(said, before, context)) ??
-        ofThoseBefore(said, last, context) ??
-        besideLast(said, last))
+  return (
+    namesOfLast(said, last) ??
+    (said.length > MAX_READ ? undefined : continuing(said, before, context)) ??
+    ofThoseBefore(said, last, context) ??
+    besideLast(said, last)
+  )
+}
+
+/** The intent of a message, completed from those before it. */
+export const readTurn = (said: string, earlier: ReadonlyArray<string>, context: Context): Intent => {
+  const last = lastOf(earlier, context)
+  const stepped = earlier.length === 0 ? undefined : goingOn(said, earlier, context, last)
   if (stepped !== undefined) return stepped
   const read = readIntent(said, context)
   const intent =

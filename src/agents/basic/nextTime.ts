@@ -17,13 +17,22 @@ const SAME_MONTH =
   /^(?:(?:and |what about |how about )?on the|(?:and|what about|how about|and what about) the) (\d{1,2})(?:st|nd|rd|th)$/
 
 /** The period beside the one before, by its unit and how many units later; or a day of the same month. */
-type Step = { readonly of: string; readonly by: 1 | -1 } | { readonly date: number; readonly said: string }
+type Step =
+  | { readonly of: string; readonly by: 1 | -1 }
+  | { readonly date: number; readonly said: string; readonly ofDay?: true }
 
 /** Whether words ask for another period than the question before. */
 export const stepIn = (tokens: ReadonlyArray<Token>): Step | undefined => {
   const said = folded(tokens)
   const date = SAME_MONTH.exec(said)?.[1]
-  if (date !== undefined) return { date: Number(date), said: said.slice(said.indexOf("the ")).replace(/^/, "on ") }
+  // "And the 2nd?" can also be the second of an order.
+  const ofDay = /\bon the\b/.test(said) ? {} : { ofDay: true as const }
+  if (date !== undefined)
+    return {
+      ...ofDay,
+      date: Number(date),
+      said: said.slice(said.indexOf("the ")).replace(/^/, "on ")
+    }
   if (NEXT_DAY.test(said)) return { of: "day", by: 1 }
   const after = AFTER.exec(said)
   const before = BEFORE.exec(said)
@@ -36,6 +45,7 @@ export const beside = ({ days, from, said, to }: When, step: Step): When | undef
   if (days !== undefined || from === undefined || to === undefined || from.includes("T") || to.includes("T"))
     return undefined
   if ("date" in step) {
+    if (step.ofDay === true && addDays(from, 1) !== to) return undefined
     const month = from.slice(0, 7)
     const found = isoDate(`${month}-${pad(step.date)}`)
     if (found === undefined || addDays(to, -1).slice(0, 7) !== month) return undefined

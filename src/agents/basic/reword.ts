@@ -19,7 +19,10 @@ export const reworded = (tokens: Tokens, today: string): Tokens =>
     ? tokens
     : direct(
         aboutTopic(
-          timeLast(ofColleagues(ofFamilies(singlyOwned(onwards(ahead(withoutArticle(plainly(tokens)), today))))), today)
+          timeLast(
+            ofColleagues(ofFamilies(singlyOwned(onwards(ahead(lastWeekday(withoutArticle(plainly(tokens))), today))))),
+            today
+          )
         )
       )
 
@@ -28,13 +31,35 @@ const BEGINS = /^(?:start|starts|starting|begin|begins|beginning)$/
 const withoutArticle = (tokens: Tokens): Tokens => {
   const at = tokens.findIndex(({ word }, index) => word === "with" && BEGINS.test(tokens[index - 1]?.word ?? ""))
   const rest = tokens.slice(at + 1)
-  const letter = rest.findIndex(({ word }) => !/^(?:an?|the|letter)$/.test(word))
-  return at < 0 || letter < 1 || [...rest[letter]!.word].length > 1
+  const letter = rest.findIndex(({ text }) => !/^(?:an?|the|letter)$/.test(text))
+  return at < 0 || letter < 1 || letter < rest.length - 1 || [...rest[letter]!.word].length > 1
     ? tokens
     : [...tokens.slice(0, at + 1), ...rest.slice(letter)]
 }
 
+const WEEKDAY = /^(?:mon|tues|wednes|thurs|fri|satur|sun)day$/
+const SAYS_PAST = /^(?:did|had|was|were|met|saw|attended|held|took|came|happened|visited)$/
+const SAYS_WHICH =
+  /^(?:last|next|this|coming|every|each|past|previous|following|the|a|an|of|since|after|before|until|by|between|from|to|and|or)$/
+
+/** "What did I have on Friday": on the last one. */
+const lastWeekday = (tokens: Tokens): Tokens => {
+  const named = tokens.flatMap(({ word }, at) => (WEEKDAY.test(word) ? [at] : []))
+  const [at, ...others] = named
+  if (at === undefined || others.length > 0 || !tokens.some(({ word }) => SAYS_PAST.test(word))) return tokens
+  const on = tokens[at - 1]?.word === "on" ? 1 : 0
+  const before = tokens[at - on - 1]
+  const next = tokens.slice(at + 1, at + 3)
+  const isDated = next.some(
+    ({ word }) => /\d/.test(word) || MONTHS[word] !== undefined || word === "the" || word === "of"
+  )
+  if (isDated || (on === 0 && before !== undefined && SAYS_WHICH.test(before.word))) return tokens
+  return [...tokens.slice(0, at - on), ...tokenize("last"), ...tokens.slice(at)]
+}
+
 const OWN = /^(?:my|i|our|we)$/
+const TO_COME = /^(?:do|does|will|shall|am|is|are|going|coming|upcoming|planned|scheduled)$/
+const BARE = /^(?:my|our|list|show)$/
 const OF_CALENDAR =
   /^(?:meetings?|calls?|appointments?|calendar|agenda|schedule|seeing|meeting|busy|free|available|booked|see|meet)$/
 const IS_OVER =
@@ -50,7 +75,10 @@ const ahead = (tokens: Tokens, today: string): Tokens => {
   const has = (some: RegExp) => words.some((word) => some.test(word))
   // "How long does it last": no past.
   const isPast = words.some((word, index) => IS_OVER.test(word) && !(word === "last" && index === words.length - 1))
-  if (isPast || !has(OWN) || !has(OF_CALENDAR) || has(YEAR)) return tokens
+  const isToCome = has(TO_COME) || BARE.test(words[0]!)
+  // "Have we run": over, unlike "do we have".
+  const isPerfect = has(/^(?:have|has)$/) && !has(/^(?:do|does|will|got)$/)
+  if (isPast || isPerfect || !isToCome || !has(OWN) || !has(OF_CALENDAR) || has(YEAR)) return tokens
   const month = Number(today.slice(5, 7))
   const months = MONTHS[words[at]!]! - month + 12
   if (months >= 12 || months > MONTHS_AHEAD) return tokens

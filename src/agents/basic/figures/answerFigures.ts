@@ -150,7 +150,7 @@ function* grouping(found: Found, measured: Spot | undefined, by: ReadonlyArray<S
   // Only the last periods came: ask for those that reach the best of them.
   const [first] = inOrder(groups, figure, asked.best.upwards)
   const most = first && measureOf(first, figure)
-  if (most === undefined || asked.best.upwards)
+  if (most === undefined || asked.best.upwards || asked.best.nth !== undefined)
     return `I can't compare that many periods at once. Name a year, such as “in ${groupText(groups.at(-1)!, by).slice(-4)}”.`
   const best = yield* find(query(found, words, { columnId: head, op: "gte", value: String(most) }))
   if (best?.groups === undefined || best.nextCursorEntityId !== undefined) return failed(found)

@@ -91,11 +91,14 @@ export const bestAverage = (captures: Captures, context: Context): Asked | undef
   return measure && { measure, by: [captures["by"]!], best: { upwards: low, limit: 1 } }
 }
 
+/** "Sales were in Germany" isn't what a share is of. */
+const VERB = /^(?:is|are|was|were|has|have|had|do|does|did|went|came|belongs?|belonged)$/
+
 export const share = (captures: Captures, context: Context): Asked | undefined => {
   const { m, part } = captures
   const measure = readMeasure("m", m!, context)
   const conditions = readConditions(part!, context)
-  if (measure === undefined || conditions === undefined || conditions.length === 0) return undefined
+  if (measure === undefined || conditions?.length !== 1 || m!.some(({ word }) => VERB.test(word))) return undefined
   return { measure, by: [], part: conditions }
 }
 

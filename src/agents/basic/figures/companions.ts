@@ -1,10 +1,11 @@
 /** "Who did I meet most often": groups of meetings by the people in them; each meeting is in the group of every one of them. */
+import { untilNow } from "../conditionBuilders.ts"
 import type { Captures } from "../patterns.ts"
 import type { Context } from "../readConversation.ts"
 import { tokenize } from "../tokenize.ts"
 import type { Asked } from "./Asked.ts"
 import { counted, numberOf } from "./asking.ts"
-import { rules, WHICH } from "./measures.ts"
+import { type Rule, rules, WHICH } from "./measures.ts"
 
 const MEET =
   "(meet|meet with|met|met with|see|saw|seen|talk to|talk with|talked to|speak to|speak with|spoke to|spoken to|spoken with|meet up with|met up with)"
@@ -14,14 +15,19 @@ const PEOPLE = "(people|attendees|participants|guests)"
 const OFTEN = "(often|frequently|regularly|times)"
 const RARELY = "(least|the least|least often|the least often|fewest times|the fewest times|least frequently|rarest)"
 
+/** `over`: "did" asks for meetings that are over. */
 const companions =
-  (best?: { readonly upwards: boolean; readonly limit?: 1 }) =>
+  (over: boolean, best?: { readonly upwards: boolean; readonly limit?: 1 }) =>
   ({ lookup = tokenize("meetings"), n, ...captures }: Captures, context: Context): Asked | undefined => {
     const asked = counted({ ...captures, lookup, by: tokenize("attendees") }, context)
-    if (asked?.measure.lookup.noun.type.id !== "meetings") return undefined
+    // "We" are several: whose own group is left out?
+    if (asked?.measure.lookup.noun.type.id !== "meetings" || captures["i"]?.[0]?.word === "we") return undefined
     const limit = n === undefined ? best?.limit : numberOf(n)
+    const { measure } = asked
+    const conditions = [...measure.lookup.conditions, ...(over ? [untilNow(context.today)] : [])]
     return {
       ...asked,
+      measure: { ...measure, lookup: { ...measure.lookup, conditions } },
       besides: true,
       ...(best === undefined ? {} : { best: { upwards: best.upwards, ...(limit === undefined ? {} : { limit }) } })
     }
@@ -31,53 +37,71 @@ const companions =
 const withTail = (...patterns: ReadonlyArray<string>): ReadonlyArray<string> =>
   patterns.flatMap((pattern) => [pattern, `${pattern} {tail}`])
 
-const who = (often: string, most: string): ReadonlyArray<string> =>
+const who = (often: string, most: string, do_: string): ReadonlyArray<string> =>
   withTail(
-    `(who|whom|with whom|with who) (did|do|have|had|am|was) {i} ${MEET} ${often}`,
-    `(who|whom) (did|do|have|had) {i} (have|had|hold)? (the)? <${most}> {lookup} with`,
-    `(with whom|with who) (did|do|have|had) {i} (have|had|hold)? (the)? <${most}> {lookup}`,
-    `${WHICH} ${PERSON} (did|do|have|had) {i} ${MEET} ${often}`,
-    `${WHICH} ${PERSON} (did|do|have|had) {i} (have|had|hold)? (the)? <${most}> {lookup} with`,
-    `(with|by) which ${PERSON} (did|do|have|had) {i} (have|had|hold)? (the)? <${most}> {lookup}`,
-    `(the)? ${PERSON} (who|that|whom)? {i} (have|had)? ${MEET} ${often}`
+    `(who|whom|with whom|with who) ${do_} {i} ${MEET} ${often}`,
+    `(who|whom) ${do_} {i} (have|had|hold)? (the)? <${most}> {lookup} with`,
+    `(with whom|with who) ${do_} {i} (have|had|hold)? (the)? <${most}> {lookup}`,
+    `${WHICH} ${PERSON} ${do_} {i} ${MEET} ${often}`,
+    `${WHICH} ${PERSON} ${do_} {i} (have|had|hold)? (the)? <${most}> {lookup} with`,
+    `(with|by) which ${PERSON} ${do_} {i} (have|had|hold)? (the)? <${most}> {lookup}`
   )
 
-const PRESENT = "(was|were|is|are|has been|have been|attended|joined|took part in|sat in)"
+const MOST = `(the)? most ${OFTEN}?`
+const EACH = `(each|every|each of my|each of the) (${[PERSON, PEOPLE].map((words) => words.slice(1, -1)).join("|")}|of them)?`
+
+const inTense = (over: boolean): ReadonlyArray<Rule<Asked>> => {
+  const do_ = over ? "(did|have|had|was)" : "(do|am)"
+  return [
+    [
+      withTail(`how many (different|distinct|various)? ${PEOPLE} ${do_} {i} (have|had)? ${MEET}`),
+      (captures, context) => {
+        const asked = companions(over)(captures, context)
+        return asked && { ...asked, number: true }
+      }
+    ],
+    [who(MOST, "most", do_), companions(over, { upwards: false, limit: 1 })],
+    [who(RARELY, "fewest", do_), companions(over, { upwards: true, limit: 1 })],
+    [
+      withTail(
+        `(which|what) (top)? {n} ${PEOPLE} ${do_} {i} (have|had)? ${MEET} ${MOST}`,
+        `(which|what) ${PEOPLE} ${do_} {i} (have|had)? ${MEET} ${MOST}`
+      ),
+      companions(over, { upwards: false })
+    ],
+    [
+      withTail(
+        `how many {lookup} ${do_} {i} (have|had|hold)? with ${EACH}`,
+        `how (often|many times) ${do_} {i} (have|had)? ${MEET} (each|every) ${PERSON}`
+      ),
+      companions(over)
+    ]
+  ]
+}
 
 export const COMPANION_QUESTIONS = rules<Asked>(
+  ...inTense(true),
+  ...inTense(false),
   [
-    [`who ${PRESENT} (in|at)? (the)? <most> {lookup}`, `${WHICH} ${PERSON} ${PRESENT} (in|at)? (the)? <most> {lookup}`],
-    companions({ upwards: false, limit: 1 })
+    withTail(`(the)? ${PERSON} (who|that|whom)? {i} (have|had)? (met|met with|saw|seen) ${MOST}`),
+    companions(true, { upwards: false, limit: 1 })
+  ],
+  [
+    withTail(`(the)? top {n} ${PEOPLE} (who|that|whom)? {i} (have|had)? (met|met with|saw|seen)`),
+    companions(true, { upwards: false })
   ],
   [
     [
-      `who ${PRESENT} (in|at)? (the)? <fewest> {lookup}`,
-      `${WHICH} ${PERSON} ${PRESENT} (in|at)? (the)? <fewest> {lookup}`
+      `who (was|were|has been|have been|attended|joined) (in|at)? (the)? <most> {lookup}`,
+      `${WHICH} ${PERSON} (was|has been|attended|joined) (in|at)? (the)? <most> {lookup}`
     ],
-    companions({ upwards: true, limit: 1 })
+    companions(true, { upwards: false, limit: 1 })
   ],
   [
-    withTail(`how many (different|distinct|various)? ${PEOPLE} (did|do|have|had) {i} (have|had)? ${MEET}`),
-    (captures, context) => {
-      const asked = companions()(captures, context)
-      return asked && { ...asked, number: true }
-    }
-  ],
-  [who(`(the)? most ${OFTEN}?`, "most"), companions({ upwards: false, limit: 1 })],
-  [who(RARELY, "fewest"), companions({ upwards: true, limit: 1 })],
-  [
-    withTail(
-      `(which|what|the)? (top)? {n} ${PEOPLE} (did|do|have|had)? {i} (have|had)? ${MEET} (the)? most ${OFTEN}?`,
-      `(the)? top {n} ${PEOPLE} (who|that|whom)? {i} (have|had)? ${MEET}`,
-      `(which|what|the)? ${PEOPLE} (did|do|have|had)? {i} (have|had)? ${MEET} (the)? most ${OFTEN}?`
-    ),
-    companions({ upwards: false })
-  ],
-  [
-    withTail(
-      `how many {lookup} (did|do|have|had) {i} (have|had|hold)? with (each|every|each of my|each of the) (${[PERSON, PEOPLE].map((words) => words.slice(1, -1)).join("|")}|of them)?`,
-      `how (often|many times) (did|do|have|had) {i} (have|had)? ${MEET} (each|every) ${PERSON}`
-    ),
-    companions()
+    [
+      `who (was|were|has been|have been|attended|joined) (in|at)? (the)? <fewest> {lookup}`,
+      `${WHICH} ${PERSON} (was|has been|attended|joined) (in|at)? (the)? <fewest> {lookup}`
+    ],
+    companions(true, { upwards: true, limit: 1 })
   ]
 )

@@ -307,8 +307,10 @@ export const fitsIn =
           false
         )
       case "tail":
-      case "part":
         return readConditions(tokens, context) !== undefined
+      case "part":
+        // What narrows the rows is a part of the measure: "of the leads in software are won".
+        return readConditions(tokens, context)?.length === 1
       case "by":
       case "kinds":
       case "other":

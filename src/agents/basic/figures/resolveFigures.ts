@@ -174,7 +174,13 @@ const inUnitOf = (measure: Asked["measure"], { asked, columns }: Found): Spot | 
   const [only, ...others] = timed(columns)
   const unit = measure.unit ?? wordsOf(measure.of)
   const times = only && convertedTo(unit, only.perMinute)
-  if (times === undefined || others.length > 0 || asked.rows !== undefined || asked.having !== undefined)
+  if (
+    times === undefined ||
+    !/^(?:hours|minutes|seconds)$/.test(unit) ||
+    others.length > 0 ||
+    asked.rows !== undefined ||
+    asked.having !== undefined
+  )
     return undefined
   return { path: only!.id, label: unit, column: columns.find(({ id }) => id === only!.id)!, times }
 }

@@ -34,12 +34,12 @@ export const LIST_PARAPHRASES: Paraphrases = [
   ],
   [["which of {lookup} (bought|ordered|purchased) (something|anything) {when}"], "{lookup} with an invoice {when}"],
   [
-    ["how many (of)? {lookup} (have|has|are in|are at) the {column} {proper}"],
-    "how many {lookup} with {column} {proper}"
+    ["how many (of)? {lookup} (have|has|are in|are at) the {concept} {proper}"],
+    "how many {lookup} with {concept} {proper}"
   ],
   [
-    ["(which|what|who|list)? (of)? {lookup} (have|has|are in|are at) the {column} {proper}"],
-    "list {lookup} with {column} {proper}"
+    ["(which|what|who|list)? (of)? {lookup} (have|has|are in|are at) the {concept} {proper}"],
+    "list {lookup} with {concept} {proper}"
   ],
   [
     [

@@ -26,7 +26,7 @@ export const MEETING_PARAPHRASES: Paraphrases = [
     [
       "(everyone|everybody|people|the people|all the people) (that|who|whom)? i (had|have|held) (a|an|the)? {rest} with {when}"
     ],
-    "list {rest} {when}"
+    "my {rest} {when}"
   ],
   [["how long (will|does|did|do) {rest} (take|last) {when}"], "how long is {rest} {when}"],
   [["how many {one} (was|am|were) {i} in {meeting}"], "how many {one} did {i} spend in {meeting}"],
