@@ -318,7 +318,19 @@ const ofThoseBefore = (said: string, last: Last, context: Context): Intent | und
   const isOfYear = tokenize(said).some(({ word }) => YEAR.test(word))
   const refine = (before: ReadonlyArray<Condition>) =>
     refinedBy(isOfYear ? conditions! : inSameYear(conditions!, before, context))(before)
-  return (conditions && changed(whole, refine)) ?? UNREADABLE
+  return (conditions && !denies(conditions, previous) && changed(whole, refine)) || UNREADABLE
+}
+
+/** Whether conditions deny what the rows before are: "how many lost ones have I?", "how many are not lost?". */
+const denies = (conditions: ReadonlyArray<Condition>, previous: Intent | undefined): boolean => {
+  const before =
+    previous?._tag === "Browse"
+      ? previous.lookup.conditions.flatMap((one) => (one._tag === "Quality" ? [one.words] : []))
+      : []
+  const kind = previous && nounOf(previous)?.kind
+  return conditions.some(
+    (one) => one._tag === "Not" && one.of._tag === "Quality" && [...before, kind].includes(one.of.words)
+  )
 }
 
 const nounOf = (intent: Intent): Noun | undefined => {

@@ -51,7 +51,8 @@ const SETS: ReadonlyArray<readonly [name: string, floor: number, besides: Readon
   ["thirtyfifth", 0.3, ["chinook"]],
   ["thirtyseventh", 0.9, BOTH],
   ["thirtyeighth", 0.8, BOTH],
-  ["thirtyninth", 0.8, BOTH]
+  ["thirtyninth", 0.8, BOTH],
+  ["attacked", 0.5, BOTH]
 ]
 
 layer(BasicAgent, { excludeTestServices: true })("questions in people's own wording", (it) => {
