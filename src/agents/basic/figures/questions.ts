@@ -264,12 +264,14 @@ const OTHER_QUESTIONS = rules<Asked>(
       "(the|all|any|are there any|is there any)? {by} (that|which|who)? <have> {compared} {n} {m}",
       "who <have> {compared} {n} {m}",
       `${WHICH} {by} <have> (exactly|only|just)? {n} {m}`,
-      `${WHICH} {by} (do|did|have) (we|i|you) (have|got) {compared} {n} {m}`,
-      `${WHICH} {by} (do|did|have) (we|i|you) (have|got) (exactly|only|just)? {n} {m}`,
+      `${WHICH} {by} (do|did|have) {i} (have|got) {compared} {n} {m}`,
+      `${WHICH} {by} (do|did|have) {i} (have|got) (exactly|only|just)? {n} {m}`,
       "(the|all)? {by} (that|which|who)? <have> (exactly|only|just) {n} {m}",
       "(the|all)? {by} (with|that have|who have|which have) {n} {m}",
-      `${WHICH} {by} (where|in which|for which|with which) (we|there|i) (have|are|had|were) {compared} {n} {m}`,
-      "(the|all)? {by} (where|in which|for which|with which) (we|there|i) (have|are|had|were) {compared} {n} {m}"
+      `${WHICH} {by} (where|in which|for which|with which) there (are|were) {compared} {n} {m}`,
+      `${WHICH} {by} (where|in which|for which|with which) {i} (have|had) {compared} {n} {m}`,
+      "(the|all)? {by} (where|in which|for which|with which) there (are|were) {compared} {n} {m}",
+      "(the|all)? {by} (where|in which|for which|with which) {i} (have|had) {compared} {n} {m}"
     ],
     (captures, context) => having({ by: OWNER, ...captures }, context)
   ],
@@ -379,8 +381,10 @@ const OTHER_QUESTIONS = rules<Asked>(
       "how many {lookup} <does> (each|every|each of the|each of our|every one of our) {by} (have|own|got|handle|manage|look after|get)?",
       "how many {lookup} <does> (each|every|each of the|each of our) {by} (have|own|got|handle|manage|look after|get)? {tail}",
       "how many {lookup} (each|every) {by} (has|have|owns|manages|handles|looks after|takes care of|supports|gets|got)",
-      "how many {lookup} <does> (we|you|i|they|there) (have|get|got|hold|had)? (in|for|on|per|at)? (each|every|per) {by}",
-      "how many {lookup} <does> (we|you|i|they|there) (have|get|got|hold|had)? (in|for|on|per|at)? (each|every|per) {by} {tail}"
+      "how many {lookup} <does> (you|they|there) (have|get|got|hold|had)? (in|for|on|per|at)? (each|every|per) {by}",
+      "how many {lookup} <does> {i} (have|get|got|hold|had)? (in|for|on|per|at)? (each|every|per) {by}",
+      "how many {lookup} <does> (you|they|there) (have|get|got|hold|had)? (in|for|on|per|at)? (each|every|per) {by} {tail}",
+      "how many {lookup} <does> {i} (have|get|got|hold|had)? (in|for|on|per|at)? (each|every|per) {by} {tail}"
     ],
     counted
   ],
