@@ -29,7 +29,7 @@ const MAX_BEFORE = 300
 
 /** "Which of them are leads?", "and how many won?": the last question's rows, in another state. */
 const OF_KIND =
-  /^(?<and>and |so )?(?<asks>which|who|what|how many)(?: ones?| people)?(?<those> (?:of|among) (?:them|those|these))?(?<verb> (?:are|is|were|have been|did we|have we|has been))?(?: an?)? (?<kind>[a-z]+)(?<ones> ones?)?(?: are there)?$/
+  /^(?<and>and |so )?(?<asks>which|who|what|how many)(?: ones?| people)?(?<those> (?:of|among) (?:them|those|these))?(?<verb> (?:are|is|were|have been|has been))?(?: an?)? (?<kind>[a-z]+)(?<ones> ones?)?(?: are there)?$/
 /** Words for a state: of two of them, rows have one. */
 const STATES = new Set(
   [...Object.values(DONE), ..."lead qualified proposal active inactive open pending prospect".split(" ")].flatMap(
