@@ -53,6 +53,11 @@ const exchanged = (
   const fits =
     other === undefined ? (others.length > 0 ? others : personal) : all.filter(({ _tag }) => _tag === other._tag)
   const [old] = fits
+  // "And of Akira's?" after my own: hers instead.
+  const isOwner = other?._tag === "Owned" || (other?._tag === "At" && /^(of|for)$/.test(other.preposition))
+  const own = all.filter(({ _tag }) => _tag === "Mine")
+  if (other !== undefined && isOwner && fits.length === 0 && own.length > 0)
+    return own.length === personal.length ? all.map((one) => (one === own[0] ? other : one)) : undefined
   // "With Nia?" after "meetings in August": one condition more.
   if (other !== undefined && fits.length === 0 && PERSONAL.has(other._tag)) return [...all, other]
   const name = isMe ? person?.name && tokenize(person.name) : words

@@ -140,6 +140,7 @@ const isOther = (intent: Intent, message: string): boolean =>
     (LISTS.test(message) || (!intent.names.some(({ name }) => /\p{Lu}/u.test(name)) && FIGURED.test(message)))) ||
   (intent._tag !== "Unclear" && (isOneOfThem(message) || UNFINISHED.test(message.trim()))) ||
   (isAPerson(intent) && ONLY.test(message)) ||
+  (intent._tag !== "Browse" && FORETELLS.test(message.trim())) ||
   (intent._tag === "Browse" && IN_PERCENT.test(message)) ||
   ((intent._tag === "Both" || intent._tag === "Browse") && BY_HOW_MANY.test(message)) ||
   isStillAhead(intent, message)
@@ -156,6 +157,9 @@ const isAPerson = (intent: Intent): boolean =>
   intent._tag === "Introduce" || intent._tag === "Who" || (intent._tag === "Titled" && intent.title.length === 1)
 /** "Just akiras", after a question: whose rows are meant, rather than who is called so. */
 const ONLY = /^(?:only|just) [^A-Z]+$/
+
+/** "Will Jordan Davis pay on time?": a forecast, and no Will. */
+const FORETELLS = /^Will \p{Lu}[\p{L}-]+ \p{Lu}[\p{L}-]+ \p{Ll}[^?]*\?$/u
 
 /** "We have won just one Jordan. Whose customer is that?": which one is told in the first sentence. */
 const isOneOfThem = (message: string): boolean => {
