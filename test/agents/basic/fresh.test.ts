@@ -52,7 +52,8 @@ const SETS: ReadonlyArray<readonly [name: string, floor: number, besides: Readon
   ["thirtyseventh", 0.9, BOTH],
   ["thirtyeighth", 0.8, BOTH],
   ["thirtyninth", 0.8, BOTH],
-  ["attacked", 0.5, BOTH]
+  ["attacked", 0.5, BOTH],
+  ["fortieth", 0.8, BOTH]
 ]
 
 layer(BasicAgent, { excludeTestServices: true })("questions in people's own wording", (it) => {
