@@ -237,6 +237,11 @@ describe("a reply about groups", () => {
         expect(FALSE.filter((one) => run(guard, `${one} That is all.`, size) === undefined)).toEqual([])
   })
 
+  it("is held where its last sentence asks whether a made-up percentage is true", () => {
+    for (const guard of [strictGuard, lenientGuard])
+      for (const size of [3, 1000]) expect(run(guard, "Is the share of open deals 31%?", size)).toBeDefined()
+  })
+
   it("is shown in 60 true sentences", () => {
     expect(TRUE.length).toBeGreaterThanOrEqual(60)
     for (const guard of [strictGuard, lenientGuard])

@@ -65,7 +65,7 @@ const faultsOf = (text: string, from: number, grounding: Grounding): ReadonlyArr
       claim.end,
       `The ${KINDS[claim.kind]} "${what}" occurs neither in a result nor in what the person wrote.`,
       // The numbers of a share follow it.
-      claim.kind === "relative" || (isPercent && !ENDS.test(window.slice(claim.end)))
+      claim.kind === "relative" || (isPercent && !ENDED.test(window.slice(claim.end)))
     )
   }
   for (const match of seen.size > 1 ? window.matchAll(STATUS_IS) : []) {
@@ -102,6 +102,8 @@ const faultsOf = (text: string, from: number, grounding: Grounding): ReadonlyArr
 
 const STATUS_IS = /status is \p{L}+/giu
 const ENDS = /[.!?]\s|\n/
+/** Also at the end of the text, so that a percentage in a last question isn't forgiven. */
+const ENDED = /[.!?](?:\s|$)|\n/
 
 const NO_RECEIPT = "It says that something was changed. Nothing was: a change happens when the person confirms it."
 const CONTRADICTS = "A value or status is not the one of the only entity that its sentence names."

@@ -200,7 +200,13 @@ const placedReply = (
   const { figure } = measure
   const near = named.slice(0, nth + 1).map((group) => measureOf(group, figure))
   if (named.length < nth || new Set(near).size < near.length)
-    return `${listed({ ...found, asked: { ...found.asked, best: { upwards: best!.upwards, limit: nth + 1 } } }, measured, by, page, named)}`
+    return listed(
+      { ...found, asked: { ...found.asked, best: { upwards: best!.upwards, limit: nth + 1 } } },
+      measured,
+      by,
+      page,
+      named
+    )
   const what = figure === "count" ? subject(found, 2) : `${figureName(figure, measured!.label)} of ${subject(found, 2)}`
   const one = named[nth - 1]!
   const dimension = by[0]!.bucket === undefined ? ` (by ${by[0]!.label})` : ""
