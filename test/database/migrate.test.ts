@@ -3,7 +3,7 @@ import { PgClient } from "@effect/sql-pg"
 import { Context, Effect, Layer, Redacted } from "effect"
 import { Reactivity } from "effect/reactivity"
 import { randomBytes } from "node:crypto"
-import { describe, expect } from "vitest"
+import { describe, expect, inject } from "vitest"
 import { Database } from "../../src/database/Database.ts"
 import { ConfiguredDatabase } from "../../src/layers.ts"
 import { inspect, migrate, rolesOf } from "../../src/database/migrate.ts"
@@ -40,6 +40,25 @@ describe("migrate", () => {
         const done = yield* Effect.forEach(clients, (owner) => migrate(owner, passwordOf(url)), { concurrency: 4 })
         expect(done.map(({ from }) => from).sort()).toEqual([0, SCHEMA_VERSION, SCHEMA_VERSION, SCHEMA_VERSION])
         expect(yield* clients[0]`SELECT count(*)::int AS n FROM max.migrations`).toEqual([{ n: migrations.length }])
+      })
+    )
+  )
+
+  it.live("leaves no role of a test's database on the server", () =>
+    live(
+      Effect.gen(function* () {
+        const roles = yield* Effect.scoped(
+          Effect.gen(function* () {
+            const url = yield* freshDatabase
+            const owner = yield* connect(url)
+            yield* migrate(owner, passwordOf(url))
+            const roles = Object.values(rolesOf(new URL(url).pathname.slice(1)))
+            expect(yield* owner`SELECT FROM pg_roles WHERE ${owner.in("rolname", roles)}`).toHaveLength(3)
+            return roles
+          })
+        )
+        const server = yield* connect(inject("serverUrl"))
+        expect(yield* server`SELECT FROM pg_roles WHERE ${server.in("rolname", roles)}`).toEqual([])
       })
     )
   )

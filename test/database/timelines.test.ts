@@ -1,24 +1,18 @@
 /** A process that lives through a failover which lost a change, or through a point-in-time recovery. */
-import { PgClient } from "@effect/sql-pg"
 import { describe, expect, it } from "@effect/vitest"
-import { Effect, Layer, Redacted, Result } from "effect"
-import { Reactivity } from "effect/reactivity"
+import { Effect, Layer, Result } from "effect"
 import { inject } from "vitest"
 import { ConfiguredDatabase, Services } from "../../src/layers.ts"
 import { Memberships } from "../../src/services/members/Memberships.ts"
 import { addPeople, asMember, makeOrganization } from "../support/atlas.ts"
 import { envFor, migratedDatabase } from "../support/database.ts"
+import { runOnServer } from "../support/newDatabase.ts"
 
 const servicesOn = (url: string) =>
   Services.pipe(Layer.provideMerge(ConfiguredDatabase), Layer.provideMerge(envFor(url)))
 
 /** Runs statements as the server's administrator, outside of any transaction. */
-const administer = (...statements: ReadonlyArray<string>) =>
-  Effect.scoped(
-    Effect.flatMap(PgClient.make({ url: Redacted.make(inject("serverUrl")), maxConnections: 1 }), (admin) =>
-      Effect.forEach(statements, (statement) => admin.unsafe(statement).unprepared, { discard: true })
-    )
-  ).pipe(Effect.provide(Reactivity.layer))
+const administer = (...statements: ReadonlyArray<string>) => runOnServer(inject("serverUrl"), ...statements)
 
 const nameOf = (url: string) => new URL(url).pathname.slice(1)
 

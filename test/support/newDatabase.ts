@@ -3,22 +3,27 @@ import { PgClient } from "@effect/sql-pg"
 import { Effect, Redacted } from "effect"
 import { Reactivity } from "effect/reactivity"
 import { randomBytes } from "node:crypto"
+import { rolesOf } from "../../src/database/migrate.ts"
 
-/** Runs a statement on a server. A new connection each time: a pool closes idle connections and can't open one in a finalizer. */
-export const runOnServer = (serverUrl: string, statement: string) =>
+/** Runs statements on a server. A new connection each time: a pool closes idle connections and can't open one in a finalizer. */
+export const runOnServer = (serverUrl: string, ...statements: ReadonlyArray<string>) =>
   Effect.scoped(
-    Effect.flatMap(
-      PgClient.make({ url: Redacted.make(serverUrl), maxConnections: 1 }),
-      (admin) => admin.unsafe(statement).unprepared
+    Effect.flatMap(PgClient.make({ url: Redacted.make(serverUrl), maxConnections: 1 }), (admin) =>
+      Effect.forEach(statements, (statement) => admin.unsafe(statement).unprepared, { discard: true })
     )
   ).pipe(Effect.provide(Reactivity.layer))
 
-/** The URL of a new database, dropped with the scope. */
+/** The URL of a new database. Closing the scope drops it with its roles, which belong to the server. */
 export const newDatabase = Effect.fnUntraced(function* (serverUrl: string, from?: string) {
   const name = `max_test_${randomBytes(6).toString("hex")}`
-  const run = (statement: string) => runOnServer(serverUrl, statement)
+  const run = (...statements: ReadonlyArray<string>) => runOnServer(serverUrl, ...statements)
   yield* Effect.acquireRelease(run(`CREATE DATABASE ${name}${from === undefined ? "" : ` TEMPLATE ${from}`}`), () =>
-    Effect.ignore(run(`DROP DATABASE ${name} WITH (FORCE)`))
+    Effect.ignore(
+      run(
+        `DROP DATABASE ${name} WITH (FORCE)`,
+        ...Object.values(rolesOf(name)).map((role) => `DROP ROLE IF EXISTS ${role}`)
+      )
+    )
   )
   const url = new URL(serverUrl)
   url.pathname = `/${name}`
