@@ -163,7 +163,10 @@ const groundingOf = (
   grounding.addWords(organization.name)
   for (const type of overview) grounding.addWords(`${type.name} ${type.pluralName}`)
   for (const { page } of focus) grounding.addResult(page.entities)
-  for (const said of history) grounding.addText(said.asked).addText(said.answered)
+  for (const said of history) {
+    grounding.addText(said.asked).addText(said.answered)
+    grounding.figures.addYears(said.asked)
+  }
   return grounding.addQuestion(asked)
 }
 

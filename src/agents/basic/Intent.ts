@@ -68,7 +68,7 @@ export type Intent = Data.TaggedEnum<{
   /** Groups and figures. `otherwise` is meant if the words for groups name no column: "deals by Ada". */
   Figures: { readonly asked: Asked; readonly otherwise?: Intent }
   /** The last figures, or the last list, in other groups: "and by country?". */
-  Regroup: { readonly by: Words }
+  Regroup: { readonly by: Words; readonly conditions: ReadonlyArray<Condition>; readonly isOfYear: boolean }
   /** The last question with one more condition, or with its first groups: "only the open ones", "just the top 3"; whether it names a year. */
   Only: { readonly conditions: ReadonlyArray<Condition>; readonly limit?: number; readonly isOfYear?: boolean }
   /** Something to be done rather than looked up. */

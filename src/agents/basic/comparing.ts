@@ -54,7 +54,9 @@ const either =
     const last = own?.conditions.at(-1)
     if (own === undefined || last === undefined || "order" in own || "limit" in own) return undefined
     const before = own.conditions.slice(0, -1)
-    const alone = readConditions(rest, context)
+    const whole = readLookup(rest, context)
+    const isSame = whole?.noun.type.id === own.noun.type.id && whole.conditions.length === 1 && before.length === 0
+    const alone = isSame ? whole.conditions : readConditions(rest, context)
     const rival = alone?.length === 1 && alone[0]!._tag === last._tag ? alone[0] : withValue(last, rest, context)
     const years = [inherited(captures["lookup"]!, lookup), inherited(captures["rest"]!, rest)] as const
     const said = rival && ([valueOf(last, years[0]), valueOf(rival, years[1])] as const)
@@ -93,6 +95,23 @@ const withValue = (condition: Condition, words: ReadonlyArray<Token>, context: C
       return undefined
   }
 }
+
+/** "More Software or Hardware customers", "more Software customers or Hardware customers". */
+const eitherKind =
+  (fewer: boolean) =>
+  ({ lookup, value }: Captures, context: Context): Intent | undefined => {
+    const own = readLookup(lookup!, context)
+    const whole = readLookup(value!, context)
+    const last = own?.conditions.at(-1)
+    if (own === undefined || last === undefined || "order" in own || "limit" in own) return undefined
+    const isSame =
+      whole?.noun.type.id === own.noun.type.id && whole.conditions.length === 1 && own.conditions.length === 1
+    const rival = isSame ? whole.conditions.at(-1) : withValue(last, value!, context)
+    const said = rival && ([valueOf(rival), valueOf(last)] as const)
+    if (rival?._tag !== last._tag || said?.[0] === undefined || said[1] === undefined) return undefined
+    const sides = [rival, last].map((one): Lookup => ({ ...own, conditions: [...own.conditions.slice(0, -1), one] }))
+    return Intent.Comparison({ asks: "which", fewer, sides: [sides[0]!, sides[1]!], names: [said[0], said[1]] })
+  }
 
 /** What a condition is called, without a year that wasn't said with it. */
 const valueOf = (condition: Condition, year?: string): string | undefined => {
@@ -144,6 +163,8 @@ export const COMPARISONS: ReadonlyArray<Rule> = (
       `(does|do|did|has|have|had|is|are) {name} or {rival} (have|got|had|won|own|manage|handle|look after)? ${more} {lookup}`,
       `(did|has|have) {name} or {rival} {done} ${more} {lookup}`,
       `(who|which) of {name} ${OR} {rival} ${HAVE}? got? ${more} {lookup}`,
+      `(which|what) {by} ${HAVE} ${more} {lookup} {name} ${OR} {rival}`,
+      `(which|what) {by} ${HAVE} ${more} {lookup} {name} ${OR} {rival} and how many`,
       `{name} ${OR} {rival} (who|which|which one|which of them) ${HAVE}? got? ${more} {lookup}`,
       `(who|which|which one|which rep|which of them) ${HAVE}? got? the ${more === "more" ? "(most|more)" : "(fewest|least|fewer)"} {lookup} {name} ${OR} {rival}`,
       "{name} 's {lookup} (vs|versus|against|compared with|compared to) {rival} 's",
@@ -162,9 +183,17 @@ export const COMPARISONS: ReadonlyArray<Rule> = (
   [
     [
       `(did|do|have|had) {i} (have|had|get|got|hold|held)? ${more} {lookup} or {rest}`,
-      `(do|are|did|have|were|was|is) (there)? ${more} {lookup} or {rest}`
+      `(do|are|did|have|were|was|is) (there)? ${more} {lookup} or {rest}`,
+      `(do|did|have) (we|you|they) (have|had|get|got)? ${more} {lookup} or {rest}`
     ],
     either(fewer)
+  ],
+  [
+    [
+      `(do|are|did|have|were|was|is) (there|we have|we|you have)? (have|had|get|got)? ${more} {value} or (${more.replace(/[()]/g, "")})? {lookup}`,
+      `which (is|are) there ${more} of {value} or {lookup}`
+    ],
+    eitherKind(fewer)
   ],
   [
     [

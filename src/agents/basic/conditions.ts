@@ -17,13 +17,15 @@ import {
   without
 } from "./conditionBuilders.ts"
 import { CONCEPT_WORDS, NOT, WHO } from "./conditionWords.ts"
-import { ME, NEXT_CONDITION } from "./lexicon.ts"
+import { CONCEPTS, ME, NEXT_CONDITION } from "./lexicon.ts"
 import { Condition } from "./Lookup.ts"
 import type { Context } from "./readConversation.ts"
 import { timeAt } from "./readTime.ts"
 import { DONE, OUTCOMES } from "./shorthand.ts"
 import { TIME_CONDITIONS } from "./timeConditions.ts"
 import { folded, type Token, tokenize, written } from "./tokenize.ts"
+
+const CONTACTS = new Set<string>([...CONCEPTS.phone, ...CONCEPTS.email])
 
 /** "Won", "have lost": the state that it led to. */
 const doneBy = ([verb]: ReadonlyArray<Token>) => Condition.Quality({ words: DONE[verb!.word]! })
@@ -101,6 +103,10 @@ export const CONDITIONS: ReadonlyArray<readonly [patterns: ReadonlyArray<string>
       `${WHO} (have|has|with) (a|an|any)? {column} but not (a|an|any)? {unit}`
     ],
     ({ column, unit }) => [Condition.Not({ of: without(column!) }), without(unit!)]
+  ],
+  [
+    ["with (a|an|any)? {column}"],
+    ({ column }) => (CONTACTS.has(folded(column!)) ? [Condition.Not({ of: without(column!) })] : undefined)
   ],
   [
     [`${WHO} (have|has) (a|an|any|some) {column}`],

@@ -5,6 +5,7 @@ import { Condition, nounAt } from "./Lookup.ts"
 import { follows, stripped } from "./polite.ts"
 import { isHours } from "./readClock.ts"
 import type { Context } from "./readConversation.ts"
+import { readAsked } from "./figures/readAsked.ts"
 import { readIntent } from "./readIntent.ts"
 import { readLookup } from "./readLookup.ts"
 import { DONE } from "./shorthand.ts"
@@ -141,8 +142,96 @@ const ofEither = (said: string, before: Before, context: Context): Intent | unde
 const isPerson = (what: string): boolean =>
   CONCEPTS.owner.includes(what) || /^(?:reports? to|boss|manager|supervisor)$/.test(what)
 
+/** "How many don't?" after "how many customers have a phone?": the others. */
+const OTHERS =
+  /^(?:and |but )?how many (?:of them |of those )?(?:do not|don't|dont|does not|doesn't|are not|aren't|arent|were not|weren't|have not|haven't|havent|have none|have no|is not|isn't)(?: have (?:one|any|it|that))?$/
+/** "With a phone", "from France": not whose rows they are. */
+const isOfRows = (one: Condition): boolean =>
+  (one._tag === "With" && one.words.every(({ capital }) => !capital)) ||
+  (one._tag === "At" && !/^(of|for)$/.test(one.preposition))
+const opposite = (said: string, before: Before): Intent | undefined => {
+  if (!OTHERS.test(folded(tokenize(said)))) return undefined
+  const previous = before.last()
+  if (previous?._tag !== "Browse" || "order" in previous.lookup || "limit" in previous.lookup) return UNREADABLE
+  const { lookup } = previous
+  const [own, ...more] = lookup.conditions.filter((one) => !KEPT.has(one._tag) || isOfRows(one))
+  if (own === undefined || more.length > 0) return UNREADABLE
+  const other =
+    own._tag === "Not"
+      ? own.of
+      : own._tag === "Related" && !own.none && own.lookup.conditions.length === 0
+        ? Condition.Empty({ words: own.lookup.noun.said.toLowerCase() })
+        : own._tag === "Related"
+          ? undefined
+          : Condition.Not({ of: own })
+  if (other === undefined) return UNREADABLE
+  return Intent.Browse({
+    mode: "count",
+    skip: 0,
+    lookup: { ...lookup, conditions: lookup.conditions.map((one) => (one === own ? other : one)) }
+  })
+}
+
+const THOSE = "those|these|them|it|that|him|her|all of them|all of those"
+/** "And the total amount of those?", "how many minutes is that in total?": a figure of the rows of the question before. */
+const FIGURE_OF = new RegExp(
+  `^(?:and |so )?(?:(?:what is|what was|what are|what were|give me) )?(?:the |their |its )?((?:grand )?(?:total|sum|average|mean|avg)(?: (?!of |for )[a-z]+){0,2}?)(?: (?:of|for|with|in|from) (?:${THOSE})| together| altogether| in all)?$`
+)
+const UNIT_OF = new RegExp(
+  `^(?:and |so )?how many (minutes|hours) (?:is|are|was|were|does|do|did) (?:${THOSE}|they)(?: (?:make|take|add up to|come to|last))?(?: in total| together| altogether| in all| overall)?$`
+)
+const otherFigure = (said: string, before: Before, context: Context): Intent | undefined => {
+  const text = folded(stripped(tokenize(said)))
+  const unit = UNIT_OF.exec(text)?.[1]
+  const phrase = unit === undefined ? FIGURE_OF.exec(text)?.[1] : `total ${unit}`
+  // "The average deal" is a question of its own.
+  if (phrase === undefined || tokenize(phrase).some((_, at, all) => nounAt(all.slice(at), context) !== undefined))
+    return undefined
+  const previous = before.last()
+  const isRows = previous?._tag === "Browse" && !("order" in previous.lookup || "limit" in previous.lookup)
+  const asked = previous?._tag === "Figures" && previous.asked.part === undefined ? previous.asked : undefined
+  const lookup = isRows ? previous.lookup : asked?.measure.lookup
+  if (lookup === undefined) return undefined
+  const { of } = asked?.measure ?? {}
+  // The total of numbers of rows is their number.
+  if (asked !== undefined && asked.by.length > 0 && asked.measure.figure === "count") return UNREADABLE
+  const about = / /.test(phrase) || of === undefined ? "" : ` ${folded(of)}`
+  const read = readAsked(tokenize(`${phrase}${about} of ${lookup.noun.type.plural.toLowerCase()}`), context)
+  if (read === undefined || read.by.length > 0 || read.rows !== undefined || read.measure.either === true)
+    return UNREADABLE
+  return Intent.Figures({ asked: { measure: { ...read.measure, lookup }, by: asked?.by ?? [] } })
+}
+
+/** "Blues?" after "how many tracks are reggae?" */
+const BARE = /^\p{Ll}[\p{Ll}-]*(?: \p{Ll}[\p{Ll}-]*)?\?$/u
+const otherQuality = (said: string, before: Before, context: Context): Intent | undefined => {
+  if (!BARE.test(said.trim()) || readIntent(said, context)._tag !== "Who") return undefined
+  const previous = before.last()
+  if (previous?._tag !== "Browse" || previous.mode !== "count") return undefined
+  const [own, ...others] = previous.lookup.conditions
+  if (own?._tag !== "Quality" || others.length > 0) return undefined
+  const conditions = [Condition.Quality({ words: folded(tokenize(said)) })]
+  return Intent.Browse({ ...previous, skip: 0, lookup: { ...previous.lookup, conditions } })
+}
+
+/** "What time is the first one?" after a question for meetings. */
+const ONE_OF_THOSE =
+  /^(?:and )?(?:what time|when|at what time) (?:is|was|does|did|will) (?:the |my )?(first|last|latest|earliest)(?: one| meeting| of them| of those)?(?: start| begin| be)?$/
+const oneOfThose = (said: string, before: Before): Intent | undefined => {
+  const place = ONE_OF_THOSE.exec(folded(stripped(tokenize(said))))?.[1]
+  const previous = place === undefined ? undefined : before.last()
+  if (previous?._tag !== "Browse" || previous.lookup.noun.type.id !== "meetings") return undefined
+  if ("order" in previous.lookup || "limit" in previous.lookup) return undefined
+  const order = /^(?:last|latest)$/.test(place!) ? "latest" : "first"
+  return Intent.Browse({ mode: "list", skip: 0, lookup: { ...previous.lookup, order, limit: 1 } })
+}
+
 /** A short message that goes on from the question before. */
 export const continuing = (said: string, before: Before, context: Context): Intent | undefined =>
+  otherQuality(said, before, context) ??
+  oneOfThose(said, before) ??
+  opposite(said, before) ??
+  otherFigure(said, before, context) ??
   ofKind(said, before, context) ??
   otherPlace(said, before) ??
   atHours(said, before) ??

@@ -75,6 +75,8 @@ const all = (
     const slugs = [...createdThrough(columns, context), ...leading(columns)]
     return [...(whose.id === undefined ? slugs.map((slug) => eq(slug, name)) : []), ...byName(slugs, name, whose)]
   }
+  const created = (name: string, { id }: Named) =>
+    id === undefined ? createdThrough(columns, context).map((slug) => eq(slug, name)) : []
   switch (condition._tag) {
     case "Time":
       return timeChoices(condition, columns, context)
@@ -97,7 +99,10 @@ const all = (
       const firms = byName(of("company", "department", ...theirs, "attendees").slice(0, 4), name, condition)
       if (PLACED.test(condition.preposition))
         // "in Proposal", "in Training": a status, or another value, before the companies that only contain the word.
-        return [...towns, ...exactFirst(firms, condition.id === undefined ? quality(name, columns) : [])]
+        return [
+          ...towns,
+          ...exactFirst(firms, created(name, condition), condition.id === undefined ? quality(name, columns) : [])
+        ]
       // "leads for Software": the product before the companies that only contain the word.
       const values = /^(of|for)$/.test(condition.preposition) ? categories(condition, columns) : []
       if (firms.length === 0) return [...byLeading(name, condition), ...towns]

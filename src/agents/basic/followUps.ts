@@ -11,6 +11,7 @@ import type { Context } from "./readConversation.ts"
 import { readByParts, readIntent } from "./readIntent.ts"
 import { readConditions } from "./readLookup.ts"
 import { readNames } from "./readNames.ts"
+import { phraseOf } from "./phrases.ts"
 import { continuing, type Last, PERSONAL, UNREADABLE } from "./continuing.ts"
 import { asked, changed, refinedBy } from "./refining.ts"
 import { MONTHS } from "../english.ts"
@@ -41,13 +42,26 @@ type Also = Extract<Intent, { _tag: "Also" }>
 /** The conditions with one of them about someone or something else; undefined unless exactly one can be meant. */
 const exchanged = (
   all: ReadonlyArray<Condition>,
-  { conditions, whose, words }: Also,
-  { person }: Context
+  also: Also,
+  context: Context
 ): ReadonlyArray<Condition> | undefined => {
+  const { conditions, whose, words } = also
+  const { person } = context
   const isMe = ME.test(folded(words))
   const [other] = conditions ?? []
+  const [first, ...rest] = all
+  // "What did customers from France spend? And Portugal?": other customers.
+  if (first?._tag === "Related" && rest.every(({ _tag }) => _tag === "Time") && !first.none) {
+    const { lookup } = first
+    const theirs = exchanged(lookup.conditions, also, context)
+    const said = [first.said.split(" ")[0], lookup.noun.said, ...(theirs ?? []).map(phraseOf)].join(" ")
+    return theirs && [Condition.Related({ ...first, lookup: { ...lookup, conditions: theirs }, said }), ...rest]
+  }
+  // "In status Proposal" is about no one.
+  const isOfColumn = (one: Condition) => one._tag === "At" && one.words.length > 1 && !one.words[0]!.capital
   const personal = all.filter(
-    (one) => PERSONAL.has(one._tag) && !(whose === true && one._tag === "At" && one.preposition === "in")
+    (one) =>
+      PERSONAL.has(one._tag) && !isOfColumn(one) && !(whose === true && one._tag === "At" && one.preposition === "in")
   )
   const others = personal.filter(({ _tag }) => _tag !== "Mine")
   const fits =
@@ -61,6 +75,10 @@ const exchanged = (
   // "With Nia?" after "meetings in August": one condition more.
   if (other !== undefined && fits.length === 0 && PERSONAL.has(other._tag)) return [...all, other]
   const name = isMe ? person?.name && tokenize(person.name) : words
+  // "And Latin?" after "how many tracks are Rock?".
+  const qualities = all.filter(({ _tag }) => _tag === "Quality")
+  if (old === undefined && other === undefined && personal.length === 0 && !isMe && qualities.length === 1)
+    return all.map((one) => (one === qualities[0] ? Condition.Quality({ words: folded(words) }) : one))
   if (old === undefined || fits.length > 1 || !name) return undefined
   // One is at no place, and no value of a column: "people at Iron Marine", "with status lead".
   if (isMe && old._tag === "At" && !/^(of|for)$/.test(old.preposition)) return undefined
@@ -75,6 +93,10 @@ const aboutOther = (old: Condition, words: Also["words"]): Condition =>
       ? Condition.At({ words, preposition: old.preposition })
       : Condition.With({ words })
 
+/** "Albums by Queen": groups of no column. */
+const isNamed = (intent: Intent | undefined): intent is Extract<Intent, { _tag: "Figures" }> =>
+  intent?._tag === "Figures" && intent.asked.by.some((by) => by.every(({ capital }) => capital))
+
 /** The question before about someone or something else, or what the words mean by themselves. */
 const alsoOf = (previous: Intent | undefined, also: Also, context: Context): Intent => {
   switch (previous?._tag) {
@@ -87,8 +109,16 @@ const alsoOf = (previous: Intent | undefined, also: Also, context: Context): Int
         ? { ...previous, subject: ME.test(folded(words)) ? Subject.Me() : subjectOf(words) }
         : UNREADABLE
     }
+    case "Figures": {
+      const { asked } = previous
+      const part = asked.part && exchanged(asked.part, also, context)
+      // "What share of the tracks is Rock? And Latin?"
+      if (part !== undefined) return Intent.Figures({ asked: { ...asked, part } })
+      // "Albums by Queen": no column.
+      if (isNamed(previous)) return alsoOf(previous.otherwise, also, context)
+      return changed(previous, (before) => exchanged(before, also, context)) ?? UNREADABLE
+    }
     case "Browse":
-    case "Figures":
     case "Titled":
       return changed(previous, (before) => exchanged(before, also, context)) ?? UNREADABLE
     case "Unclear":
@@ -143,9 +173,7 @@ const resolveFollowUp = (
   switch (intent._tag) {
     case "Regroup": {
       const all = last()
-      // "Albums by Queen": no column.
-      const isNamed = all?._tag === "Figures" && all.asked.by.some((by) => by.every(({ capital }) => capital))
-      const before = isNamed ? all.otherwise : all
+      const before = isNamed(all) ? all.otherwise : all
       // "And by Van Halen": someone else instead of a column.
       // One word may be a column: "and by Product?".
       const isName =
@@ -157,13 +185,17 @@ const resolveFollowUp = (
       if (conditions?.length === 1)
         return alsoOf(before, Intent.Also({ words: intent.by, conditions, otherwise: UNREADABLE }), context)
       const previous = before?._tag === "Titled" ? before.otherwise : before
+      const refine = (one: Intent) =>
+        changed(one, (before) =>
+          refinedBy(intent.isOfYear ? intent.conditions : inSameYear(intent.conditions, before, context))(before)
+        ) ?? UNREADABLE
       if (previous?._tag === "Figures" && previous.asked.rows === undefined && previous.asked.part === undefined) {
         const { best: _, having: __, ...asked } = previous.asked
-        return Intent.Figures({ asked: { ...asked, by: [intent.by] } })
+        return refine(Intent.Figures({ asked: { ...asked, by: [intent.by] } }))
       }
       return previous?._tag === "Browse" && previous.lookup.order === undefined && previous.lookup.limit === undefined
-        ? Intent.Figures({ asked: { measure: { figure: "count", lookup: previous.lookup }, by: [intent.by] } })
-        : Intent.Unclear({ tokens: [] })
+        ? refine(Intent.Figures({ asked: { measure: { figure: "count", lookup: previous.lookup }, by: [intent.by] } }))
+        : UNREADABLE
     }
     case "Only": {
       const previous = last()

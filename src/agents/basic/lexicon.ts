@@ -340,7 +340,7 @@ export const AGGREGATES = set(
 )
 /** Phrases for aggregates, matched literally. */
 export const AGGREGATE_PHRASES = list(
-  "group by|broken down by|break down|add up|adds up|total value|total amount|total revenue|total sales|total of|in total worth|how much money|how much revenue|most meetings|the most|the fewest|the least|biggest|largest|highest|lowest|smallest|top customer|per month|per week|per year|per city|per company|per customer|compare|rank by|ranked by|sort by"
+  "group by|broken down by|break down|add up|adds up|total value|total amount|total hours|total minutes|total time|total number|total revenue|total sales|total of|in total worth|how much money|how much revenue|most meetings|the most|the fewest|the least|biggest|largest|highest|lowest|smallest|top customer|per month|per week|per year|per city|per company|per customer|compare|rank by|ranked by|sort by"
 )
 
 /** Words for the person who asks, alone in a message. */

@@ -339,6 +339,8 @@ const readWords = (
   const parts = separate(meant, context, fits)
   if (parts !== undefined) return parts
   const story = readStory(said, meant, names, facts, spoken, context)
+  // "The total hours Ada was in meetings": who she is doesn't answer it.
+  if (story._tag === "Introduce" && !story.sure && isAggregate(meant)) return uncountable(meant, context)
   const titled =
     story._tag === "Introduce" && meant.length <= MAX_QUESTION ? readTitled(meant, story, context) : undefined
   // "Process reviews in December": with a time it is a list rather than a person.
@@ -410,8 +412,9 @@ const firstRule = (
 
 /** A question for figures, with what else its words can mean. */
 const readFigures = (tokens: ReadonlyArray<Token>, context: Context, fits: Fits): Intent | undefined => {
-  const by = readRegrouping(tokens, context)
-  if (by !== undefined) return Intent.Regroup({ by })
+  const regrouped = readRegrouping(tokens, context)
+  if (regrouped !== undefined)
+    return Intent.Regroup({ ...regrouped, isOfYear: tokens.some(({ word }) => YEAR.test(word)) })
   const only = readOnly(tokens, context)
   if (only !== undefined) return Intent.Only({ ...only, isOfYear: tokens.some(({ word }) => YEAR.test(word)) })
   const asked = readAsked(tokens, context)

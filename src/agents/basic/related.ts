@@ -27,7 +27,8 @@ type Narrow = (
 /** "Customers with a company", where that is another word for a customer and also a column: a value in it. */
 const valued = ({ lookup, none }: Related, type: ContextType, columns: Columns): Condition | undefined => {
   const words = lookup.noun.said.toLowerCase()
-  const isOwn = lookup.noun.type.id === type.id && lookup.conditions.length === 0
+  const isText = columns.some(({ holds, id, name }) => holds === undefined && [id, name.toLowerCase()].includes(words))
+  const isOwn = (lookup.noun.type.id === type.id || isText) && lookup.conditions.length === 0
   if (!isOwn || columnsNamed(words, columns).length === 0) return undefined
   return none ? Condition.Empty({ words }) : Condition.Not({ of: Condition.Empty({ words }) })
 }

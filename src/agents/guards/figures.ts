@@ -17,6 +17,7 @@ const MAX_SHARE = 100
 
 const TOKEN = /\p{L}[\p{L}\p{M}]*(?:['’]\p{L}+)?|\d+(?:[.,]\d+)*|[%#]/gu
 const NUMBER = /(?<= )(\d+(?:[.,]\d+)*)(?= )/g
+const YEAR = /(?<= )((?:19|20)\d\d)(?= )/g
 const GROUPED = /^\d{1,3}(?:,\d{3})+(?:\.\d+)?$/
 const POINTED = /^\d{1,3}(?:\.\d{3})+(?:,\d+)?$/
 const SUMS = / (?:total|totaling|altogether|combined|together|sum|overall|average|averaging|mean|avg|in all|all told) /
@@ -133,6 +134,11 @@ export class Figures {
       const isPercent = read.startsWith(" % ", match.index + match[0].length)
       for (const form of forms(match[1]!)) this.#free.add(isPercent ? `${form}%` : form)
     }
+  }
+
+  /** Adds the years of an earlier question: a later answer names the period again. */
+  addYears(text: string): void {
+    for (const [, year] of tokens(text).matchAll(YEAR)) this.#free.add(year!)
   }
 
   add(page: Page): void {

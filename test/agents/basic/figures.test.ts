@@ -62,7 +62,9 @@ const FRESH = [
   "thirtyfourth",
   "thirtysixth",
   "plain",
-  "thirtyseventh"
+  "thirtyseventh",
+  "fortyfirst",
+  "fortysecond"
 ]
 /** The share of a set that is right at least. */
 const FLOORS: Readonly<Record<string, number>> = {
@@ -70,7 +72,9 @@ const FLOORS: Readonly<Record<string, number>> = {
   thirtysecond: 0.45,
   thirtyfourth: 0.36,
   thirtysixth: 0.3,
-  thirtyseventh: 0.65
+  thirtyseventh: 0.65,
+  fortyfirst: 0.8,
+  fortysecond: 0.7
 }
 
 layer(BasicAgent, { excludeTestServices: true })("figures in basic mode", (it) => {

@@ -53,7 +53,9 @@ const SETS: ReadonlyArray<readonly [name: string, floor: number, besides: Readon
   ["thirtyeighth", 0.8, BOTH],
   ["thirtyninth", 0.8, BOTH],
   ["attacked", 0.5, BOTH],
-  ["fortieth", 0.8, BOTH]
+  ["fortieth", 0.8, BOTH],
+  ["fortyfirst", 0.8, BOTH],
+  ["fortysecond", 0.75, BOTH]
 ]
 
 layer(BasicAgent, { excludeTestServices: true })("questions in people's own wording", (it) => {

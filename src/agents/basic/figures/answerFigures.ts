@@ -135,6 +135,9 @@ function* grouping(found: Found, measured: Spot | undefined, by: ReadonlyArray<S
   const limited = among(page.limited, found.type)
   if (page.total === 0 || (groups.length === 0 && asked.having === undefined)) return `${none(found)}${limited}.`
   if (asked.number === true) return numberReply(found, by, page)
+  // Nothing has a host: by the people in them.
+  const guests = groups.length > 0 && groups.every(isEmptyGroup) ? yield* byGuests(found, measured, by) : undefined
+  if (guests !== undefined) return guests
   if (by.length === 0) return `${single(found, measured!, page)}${yield* namesakes(found.filters, found.columns)}`
   if (asked.having !== undefined) {
     const some = groups.length > 0 || filters.length === 0 ? page : yield* find({ ...query(found, words), limit: 2 })

@@ -171,12 +171,22 @@ export const spotsFor = (
   return []
 }
 
+/** Words before a noun for people who own rows that leave none of them out: "our sales reps". */
+const OF_OWNERS = new Set(
+  "sales support account customer client service care success field key inside our my the a each different individual responsible assigned team relationship lead crm".split(
+    " "
+  )
+)
 /** A noun for the people who own rows: "rep", "employee". */
 export const asOwner = (words: Words): Words => {
   const text = singular(folded(words))
   // "Support agent" is an agent.
   return CONCEPTS.owner.includes(text) ||
-    CONCEPTS.owner.includes(text.split(" ").at(-1)!) ||
+    (CONCEPTS.owner.includes(text.split(" ").at(-1)!) &&
+      text
+        .split(" ")
+        .slice(0, -1)
+        .every((word) => OF_OWNERS.has(word))) ||
     text === "person" ||
     text === "colleague"
     ? tokenize("owner")

@@ -4,7 +4,7 @@ import type { Captures } from "../patterns.ts"
 import type { Context } from "../readConversation.ts"
 import { tokenize } from "../tokenize.ts"
 import type { Asked } from "./Asked.ts"
-import { counted, numberOf } from "./asking.ts"
+import { boundOf, counted, numberOf } from "./asking.ts"
 import { type Rule, rules, WHICH } from "./measures.ts"
 
 const MEET =
@@ -32,6 +32,20 @@ const companions =
       ...(best === undefined ? {} : { best: { upwards: best.upwards, ...(limit === undefined ? {} : { limit }) } })
     }
   }
+
+/** Groups by the people of meetings that are over, the asker among them: "who attended more than five meetings". */
+const attending =
+  (ask: (captures: Captures) => Partial<Asked> | undefined) =>
+  (captures: Captures, context: Context): Asked | undefined => {
+    const asked = counted({ ...captures, by: tokenize("attendees") }, context)
+    const more = ask(captures)
+    if (more === undefined || asked?.measure.lookup.noun.type.id !== "meetings") return undefined
+    const { measure } = asked
+    const conditions = [...measure.lookup.conditions, untilNow(context.today)]
+    return { ...asked, ...more, measure: { ...measure, lookup: { ...measure.lookup, conditions } } }
+  }
+const ATTENDED =
+  "(attended|were in|was in|took part in|sat in|joined|went to|were at|was at|have attended|has attended|participated in)"
 
 /** Each as it is, and with a time or another condition at its end. */
 const withTail = (...patterns: ReadonlyArray<string>): ReadonlyArray<string> =>
@@ -80,6 +94,23 @@ const inTense = (over: boolean): ReadonlyArray<Rule<Asked>> => {
 }
 
 export const COMPANION_QUESTIONS = rules<Asked>(
+  [
+    [
+      `(which|what|the|name the|list the|show the)? ${PEOPLE} (that|who)? ${ATTENDED} {compared} {n} {lookup}`,
+      `who ${ATTENDED} {compared} {n} {lookup}`
+    ],
+    attending(({ compared, n }) => {
+      const having = boundOf(compared, n!)
+      return having && { having }
+    })
+  ],
+  [
+    [
+      `how many (different|distinct)? (people|persons|attendees|participants|guests) ${ATTENDED} (a|an|any|at least one|one or more|some)? {lookup}`,
+      "how many (different|distinct)? (people|persons|attendees|participants|guests) (were there|took part) in (a|an|any|at least one)? {lookup}"
+    ],
+    attending(() => ({ number: true }))
+  ],
   ...inTense(true),
   ...inTense(false),
   [

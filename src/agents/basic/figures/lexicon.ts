@@ -7,7 +7,7 @@ const list = (phrases: string): ReadonlyArray<string> => phrases.split("|")
 
 /** Words before a question for figures that add nothing to it. */
 export const LEADS = list(
-  "how is|how are|what is|what are|what was|what were|what would be|which is|which are|who is|who are|show|show me|give|give me|list|tell me|calculate|compute|work out|find|find out|get|get me|display|i want to see|let me see|report|break down|split|split up|the|our|a list of|an overview of|a breakdown of|breakdown of|i would like to know|i want to know|i need to know|do you know|can you count|count up"
+  "how is|how are|what is|what are|what was|what were|what would be|which is|which are|who is|who are|show|show me|give|give me|list|name|tell me|calculate|compute|work out|find|find out|get|get me|display|i want to see|let me see|report|break down|split|split up|the|our|a list of|an overview of|a breakdown of|breakdown of|i would like to know|i want to know|i need to know|do you know|can you count|count up"
 )
 /** Words that may precede any of them. */
 export const PARTS = {
@@ -22,15 +22,15 @@ export const PARTS = {
   most: "most|highest number of|largest number of|greatest number of|biggest number of|largest count of",
   fewest:
     "fewest|least|lowest number of|smallest number of|lowest count of|smallest amount of|least number of|fewest number of",
-  highest: "highest|biggest|largest|greatest|best|top|maximum",
-  lowest: "lowest|smallest|worst|minimum",
+  highest: "highest|biggest|largest|greatest|best|top|maximum|strongest",
+  lowest: "lowest|smallest|worst|minimum|weakest|poorest|slowest",
   revenue:
     "revenue|revenues|sales|spending|spend|spent|total spending|total spend|amount spent|money spent|turnover|earnings|takings|sales revenue|sales volume|money|total sales|total revenue|income",
   have: "has|have|had|has got|have got|having|is having|are having|gets|get|got|saw|sees|made|makes|make|brings in|bring in|brought in|brought|brings|generated|generates|generate|owns|own|owned|holds|hold|handles|handle|handled|received|receives|contains|contain|earned|earns|are|is|was|were|with|has recorded|has released|has written|has placed|has made|recorded|released|looks after|look after|looked after|manages|manage|placed|supports|support|serves|serve",
   does: "do|does|did|are|is|was|were|have|has",
   we: "we|our|the|there|you|they",
-  top: "top|best|leading|highest|biggest|largest|greatest",
-  bottom: "bottom|worst|lowest|smallest|fewest",
+  top: "top|best|leading|highest|biggest|largest|greatest|strongest",
+  bottom: "bottom|worst|lowest|smallest|fewest|weakest|poorest",
   ranking:
     "by|in terms of|according to|ranked by|based on|measured by|sorted by|ordered by|for|in order of|with the most|having the most",
   share: "percentage|percent|share|proportion|fraction|portion|part",
@@ -146,14 +146,23 @@ export const FIGURE_WORDS = set(
 
 /** Endings that say the order which groups have anyway. */
 export const ORDERS = list(
-  "longest first|biggest first|longest at the top|sorted|ordered|ranked|descending|sorted please|ranked please|in descending order|highest first|largest first|most first|sorted by count|in order|only"
+  "longest first|biggest first|longest at the top|sorted|ordered|ranked|descending|sorted please|ranked please|in descending order|highest first|largest first|most first|sorted by count|in order|only|we ever had|we have ever had|ever|of all time|on record"
 )
+
+const EACH =
+  "(is it|was it|is that|was that|are there|were there|are they|do they have|did they have|does it have|each|for each|of each|of them|for each of them|for each one|in each|are in each|that is|that was)?"
+/** Endings that ask for the figure of a group or a row, which the answer has anyway: "which genre has the most tracks, and how many?" */
+export const AGAIN = {
+  count: `(and|with|plus) (the|its|their|that)? (how many|number|numbers|count|counts) ${EACH}`,
+  value: `(and|with|plus) (the|its|their|that)? (amount|amounts|total|totals|value|values|sum|sums) ${EACH}`,
+  figure: `(and|with|plus) (the|its|their|that)? (how much|figure|figures) ${EACH}`
+}
 
 /** Words of which every question for figures has one. */
 export const CUES = new Set([
   ...Object.keys(ADJECTIVES).flatMap((words) => words.split(" ")),
   ...Object.keys(EVERY),
   ...set(
-    "last latest recently first earliest mix breakdown distribution spread quietest time minutes hours add count per by each every across grouped broken split total sum combined overall average mean avg typical most fewest least highest lowest biggest largest greatest maximum minimum max min top bottom best worst revenue revenues sales turnover earnings takings income share percentage percent proportion fraction portion part spent spend sold sell different distinct unique many much worth long more over fewer under exactly above below sort order rank sorted ordered ranked busiest common popular with have has in from value amount only just"
+    "last latest recently first earliest mix breakdown distribution spread quietest time minutes hours add count per by each every across grouped broken split total sum combined overall average mean avg typical most fewest least highest lowest biggest largest greatest maximum minimum max min top bottom best worst revenue revenues sales turnover earnings takings income share percentage percent proportion fraction portion part spent spend sold sell different distinct unique many much worth long more over fewer under exactly above below sort order rank sorted ordered ranked busiest common popular weakest poorest slowest strongest with have has in from value amount only just"
   )
 ])

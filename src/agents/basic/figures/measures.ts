@@ -130,6 +130,7 @@ const MEASURES = rules<Measure>(
   [
     [
       "(what|how much) (does|do|is|are|did|was) (a|an|the|our|one)? {lookup} (cost|costs|come to|amount to|make|worth|bring in)? on average",
+      "(what|how much) (does|do|is|are|did|was) (a|an|the|our|one)? {lookup} (cost|costs|come to|amount to|make|worth|bring in)? on average {tail}",
       "on average (what|how much) (does|do|is|are|did|was) (a|an|the|our|one)? {lookup} (cost|come to|amount to|worth)?"
     ],
     measured("avg")
@@ -148,9 +149,13 @@ const MEASURES = rules<Measure>(
   ]),
   [
     [
-      "(the)? (sum|sum of|total of|combined|sum up|add up|sum total|grand total) (of)? (all|the|our|all the|all our)? {lookup}"
+      "(the)? (sum|sum of|total of|combined|sum up|add up|sum total|grand total) (of|over|across|for|from)? (all|the|our|all the|all our)? {lookup}"
     ],
     measured("sum")
+  ],
+  [
+    ["(the|our)? {lookup} (total|totals|sum|sums)", "(the|our)? {lookup} (total|totals|sum|sums) {tail}"],
+    (captures, context) => measured("sum")(captures, context)
   ],
   [
     ["(the)? (total|overall) (all|of)? {lookup}"],
@@ -185,6 +190,7 @@ const MEASURES = rules<Measure>(
       "(what|how much) (did|do|have) {i} (earn|make|turn over|take in|invoice|invoiced|bill|billed) (altogether|in total|overall|all together)?",
       "(what|how much) (did|do|have) {i} (earn|make|turn over|take in|invoice|invoiced|bill|billed) (altogether|in total|overall|all together)? {tail}",
       "(the)? (total|amount|total amount)? (invoiced|billed|sold|earned) {tail}",
+      "(the)? (total|amount|total amount|amount of money) (invoiced|billed|sold|earned)",
       "how much (money|revenue) (came in|came|comes|did we get) {tail}"
     ],
     ({ i, tail }, context) => revenue(tail, context, ...mine(i))
@@ -223,6 +229,7 @@ const MEASURES = rules<Measure>(
       "(how many|number of) (different|distinct|unique|separate) {kinds} <does> (the|our|all|all our)? {lookup} (come from|live in|based in|located in|interested in|work in|have|from|in|buy|use|belong to|work for|work at|cover|sit in|with|got)",
       "how many {kinds} (do|are) (the|our|all|all our)? {lookup} (come from|live in|based in|located in|interested in|from)",
       "(how many|number of|the number of|count of) (different|distinct|unique|separate) {kinds} (the|our|all|all our)? {lookup} (come from|live in|are based in|are located in|are interested in|work in|are from|are in|buy|use|belong to|work for|work at)",
+      "(how many|number of) (different|distinct|unique|separate) {kinds} (appear|appears|occur|occurs|show up|are|are there|turn up|are mentioned|are used) (on|in|among|across) (the|our|all|all our|all the)? {lookup}",
       "how many {column} (have|has) (any|at least one|one or more)? {lookup}",
       "(in|from) how many (different)? {kinds} (do|are|have) (we|our|the|all our)? (have|got)? {lookup} (live|based|located|come from|come|sit|work)?"
     ],
@@ -243,6 +250,12 @@ const minutesOf =
 
 /** Measures that are understood as such only beside groups: "value of deals per owner", "customers per city". */
 const BARE = rules<Measure>(
+  [["(the|our|all|all the|all our)? (meeting minutes|minutes in meetings|minutes of meetings)"], minutesOf("sum")],
+  [
+    ["(the|our|all|all the|all our)? (meeting minutes|minutes in meetings|minutes of meetings) {tail}"],
+    (captures, context) =>
+      measured("sum", { of: tokenize("minutes") })({ ...captures, lookup: tokenize("meetings") }, context)
+  ],
   ...FIGURES_OF.map((figure): Rule<Measure> => [
     [
       `(the)? <${figure}> (number of|amount of)? (minutes|meeting minutes|meeting time|time in meetings|minutes in meetings)`

@@ -44,7 +44,7 @@ const outcome =
 /** One of several: "who of the reps has the most leads". */
 const ONE_OF = "(which|who|what) (one of|of|among) (the|our|all our)"
 
-const HELD = "(have|had|hold|held|get|got|see|attend|attended)"
+const HELD = "(have|had|hold|held|get|got|see|attend|attended|spend|spent)"
 
 const OTHER_QUESTIONS = rules<Asked>(
   [
@@ -52,9 +52,20 @@ const OTHER_QUESTIONS = rules<Asked>(
       `${WHICH} {by} <have> (the)? {adjective} {lookup} on average`,
       `${WHICH} {by} <have> (the)? {adjective} average {lookup}`,
       "(the)? {by} with (the)? {adjective} {lookup} on average",
-      "(the)? {by} with (the)? {adjective} average {lookup}"
+      "(the)? {by} with (the)? {adjective} average {lookup}",
+      "(the)? {n} {by} with (the)? {adjective} average {lookup}",
+      "(the)? {n} {by} <have> (the)? {adjective} {lookup} on average",
+      `${WHICH} {n} {by} <have> (the)? {adjective} {lookup} on average`
     ],
     bestAverage
+  ],
+  [
+    [
+      `${WHICH} {by} <have> {compared} {number} (minutes|minutes of|minutes in) {lookup}`,
+      `(the|all)? {by} (that|which|who)? <have> {compared} {number} (minutes|minutes of|minutes in) {lookup}`
+    ],
+    ({ lookup, ...captures }, context) =>
+      having({ ...captures, explicit: [...tokenize("total minutes of"), ...lookup!] }, context)
   ],
   [
     [`${WHICH} {by} (of|in) {when} <have> (the)? <highest> {explicit}`],

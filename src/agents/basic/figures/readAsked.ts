@@ -14,7 +14,7 @@ import { lengthAt } from "../deeds/lengths.ts"
 import { folded, written } from "../tokenize.ts"
 import type { Asked, Words } from "./Asked.ts"
 import { numberOf } from "./asking.ts"
-import { CUES, LEADS, ORDERS } from "./lexicon.ts"
+import { AGAIN, CUES, LEADS, ORDERS } from "./lexicon.ts"
 import { firstOf, fitsIn, isPhrase, withParts } from "./measures.ts"
 import { FIGURE_QUESTIONS } from "./questions.ts"
 
@@ -51,7 +51,7 @@ export const hasCue = (tokens: Words): boolean => tokens.some(({ word }) => CUES
 
 const PLACES = byWord<number>({ second: 2, "2nd": 2, third: 3, "3rd": 3, fourth: 4, "4th": 4, fifth: 5, "5th": 5 })
 const SUPERLATIVES =
-  /^(most|fewest|least|highest|lowest|largest|biggest|smallest|longest|shortest|busiest|greatest|best|cheapest|priciest)$/
+  /^(most|fewest|least|highest|lowest|largest|biggest|smallest|longest|shortest|busiest|greatest|best|cheapest|priciest|weakest|strongest)$/
 
 /** "The second most": a place in an order. */
 const placed = (tokens: Words): { readonly tokens: Words; readonly nth?: number } => {
@@ -71,9 +71,30 @@ const atPlace = (asked: Asked, nth: number): Asked | undefined => {
   return rows !== undefined && (rows.limit ?? 1) === 1 ? { ...asked, rows: { ...rows, limit: 1, nth } } : undefined
 }
 
+/** The longest ending of AGAIN, in words. */
+const MAX_AGAIN = 6
+/** "The most minutes, and how many". */
+const COUNTED = /^(minutes|hours)$/
+const ASKED_AGAIN = Object.entries(AGAIN).map(([of, text]) => ({ of, shape: compiled(text) }))
+
+/** A question without an ending that asks for what the answer has anyway; undefined if there is none. */
+const readTwice = (tokens: Words, context: Context): Asked | undefined => {
+  for (let at = Math.max(3, tokens.length - MAX_AGAIN); at < tokens.length; at++) {
+    const ending = ASKED_AGAIN.find(({ shape }) => matchPattern(shape, tokens.slice(at), () => false) !== undefined)?.of
+    const asked = ending === undefined ? undefined : readOnce(tokens.slice(0, at), context)
+    if (asked === undefined || (asked.by.length === 0 && asked.rows === undefined)) continue
+    const { figure, of = [] } = asked.measure
+    const isCount = asked.rows === undefined && (figure === "count" || COUNTED.test(folded(of)))
+    return ending === "figure" || (ending === "count") === isCount ? asked : undefined
+  }
+  return undefined
+}
+
 /** What a question for figures asks for; undefined if it is none, or any word of it is not understood. */
-export const readAsked = (tokens: Words, context: Context): Asked | undefined => {
-  if (!hasCue(tokens)) return undefined
+export const readAsked = (tokens: Words, context: Context): Asked | undefined =>
+  hasCue(tokens) ? (readTwice(tokens, context) ?? readOnce(tokens, context)) : undefined
+
+const readOnce = (tokens: Words, context: Context): Asked | undefined => {
   const unordered = ORDERED.find((words) => words.length < tokens.length && endsWith(tokens, words))
   const { limit, tokens: words } = limited(unordered === undefined ? tokens : tokens.slice(0, -unordered.length))
   const { nth, tokens: plain } = placed(words)
@@ -98,14 +119,23 @@ const inUnit = (tokens: Words, context: Context): Asked | undefined => {
   return { ...asked, measure: { ...asked.measure, unit: last!.word } }
 }
 
-/** "By country?" after another question: its groups. */
-export const readRegrouping = (tokens: Words, context: Context): Words | undefined => {
-  const by = matchPattern(
-    compiled(withParts("(count|counts|number|numbers|how many|broken down|split|split up)? <per> (the|our)? {by}")),
-    tokens,
-    fitsIn(context)
-  )?.["by"]
-  return by
+const REGROUPINGS = [
+  "(count|counts|number|numbers|how many|broken down|split|split up)? <per> (the|our)? {by}",
+  "(split|break|divide|group|show|give|list|sort|separate|have)? (me)? (that|those|them|these|it|this|the same|the result) (down|up|out)? <per> (the|our)? {by}",
+  "(split|break|divide|group|show|give|list|sort|separate|have)? (me)? (that|those|them|these|it|this|the same|the result) (down|up|out)? <per> (the|our)? {by} {tail}"
+].map((text) => compiled(withParts(text)))
+
+/** "By country?", "split that by country" after another question: its groups. */
+export const readRegrouping = (
+  tokens: Words,
+  context: Context
+): Omit<Extract<Intent, { _tag: "Regroup" }>, "_tag" | "isOfYear"> | undefined => {
+  for (const shape of REGROUPINGS) {
+    const { by, tail } = matchPattern(shape, tokens, fitsIn(context)) ?? {}
+    const conditions = tail === undefined ? [] : readConditions(tail, context)
+    if (by !== undefined && conditions !== undefined) return { by, conditions }
+  }
+  return undefined
 }
 
 /** "Only 2023", "just the open ones": conditions that the last question gets besides. */

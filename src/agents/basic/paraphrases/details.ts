@@ -18,6 +18,32 @@ const TO = "(i|we)? (need|have|want|must|should|got|gotta|would like|am trying|a
 export const DETAIL_PARAPHRASES: Paraphrases = [
   [
     [
+      "{address} (called|rang|phoned|texted|wrote to|mailed|emailed) (me|us)? whose (number|phone|address|email|e-mail) is (it|that|this)"
+    ],
+    "who is {address}"
+  ],
+  [
+    [
+      "(what|which) (number|phone number) (do|can|should) (i|we) (call|ring|dial|phone|use) (for|to reach|to get)? {proper}"
+    ],
+    "{proper} 's phone"
+  ],
+  [["in (what|which) {one} (lives|sits|works) {full}"], "{full} 's {one}"],
+  [["(and)? which {concept}"], "the {concept}"],
+  [
+    ["with which of {lookup} (is|was|are) (the|a|my)? (follow up|follow-up|follow ups|follow-ups) {when}"],
+    "which of {lookup} have a follow up {when}"
+  ],
+  [
+    [
+      "one of {lookup} (has|have) {rest} (which one|which one is it|who|who is it|which)",
+      "one of {lookup} (has|have) {rest} which one (is it|is that)"
+    ],
+    "which of {lookup} has {rest}"
+  ],
+  [["when was {full} last (invoiced|billed)"], "when was the last invoice of {full}"],
+  [
+    [
       "(what is|what was|when is|when was)? (the|my)? (very)? (first|earliest) (thing|item|one|entry|event|call) (i have|i had|i have got|on my calendar|in my calendar|on the calendar|in the calendar|on my agenda|on my schedule|in my diary)? {when}"
     ],
     "my first meeting {when}"

@@ -57,6 +57,12 @@ const WHERE: Paraphrases = ["at least", "more than", "fewer than", "less than", 
 
 export const FIGURE_PARAPHRASES: Paraphrases = [
   ...MINE,
+  [
+    [
+      "(where|in which country|in which city|in which one|in which of the two) (do|did|are) (more|most) {noun} (live|come from|sit|based|located|work) {proper} or (in)? {place}"
+    ],
+    "are there more {noun} in {proper} or in {place}"
+  ],
   ...["most", "fewest"].map((most): Paraphrases[number] => [
     [
       `(which|who) of my {noun} (has|have|had|got) (the)? ${most === "most" ? most : "(fewest|least)"} {plural}`,

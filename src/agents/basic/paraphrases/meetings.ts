@@ -5,6 +5,57 @@ const MEET = "(meet|met|meet with|met with|see|seen|saw|talk to|talked to|speak 
 const CALENDAR = "(calendar|agenda|schedule|diary|plate|books)"
 
 export const MEETING_PARAPHRASES: Paraphrases = [
+  ...["morning", "afternoon", "evening"].map((part): Paraphrases[number] => [
+    [`{rest} in the ${part} (of|on) {when}`],
+    `{rest} {when} in the ${part}`
+  ]),
+  ...["before", "after", "at"].map((side): Paraphrases[number] => [
+    [`{rest} (that|which) (began|begin|start|started|starts|begins|were|are|was|is) ${side} {clock}`],
+    `{rest} ${side} {clock}`
+  ]),
+  [
+    [
+      "(on)? (what|which) (date|day) (of|in|during) {when} (did|have) i last (see|meet|meet with|seen|met|met with) (with)? {full}",
+      "when (did|have) i last (see|meet|meet with|seen|met|met with) (with)? {full} {when}"
+    ],
+    "last meeting with {full} {when}"
+  ],
+  [
+    [
+      "(the)? last time (that)? (i|we) (saw|met|met with|spoke to|talked to) {full} was (when|what day|which day)",
+      "(when was)? (the)? last time (that)? (i|we) (saw|met|met with|spoke to|talked to) {full}"
+    ],
+    "when did i last meet {full}"
+  ],
+  [
+    [
+      "(with)? (what|which) (companies|firms|customers|clients) (did|do|will|have) i (have|had|got) (a|an|any)? {meeting} (with)? {when}"
+    ],
+    "my {meeting} {when}"
+  ],
+  [
+    [
+      "(who|whom) (had|has|held) (a|an|the)? {rest} with me {when}",
+      "(which|what) (people|persons) (did|do|will|have) i (have|had|got) (a|an|any)? {rest} with {when}"
+    ],
+    "list my {rest} {when}"
+  ],
+  [
+    [
+      "(list|name|tell me|show me|show|give me)? (all|everyone|everybody)? (the)? (people|persons|everyone|everybody) (that|who|whom)? i (met|saw|met with|spoke to|talked to) {when}"
+    ],
+    "who did i meet {when}"
+  ],
+  [
+    [
+      `(what|which) (thing|things)? (was|were|is|are) (on|in) my ${CALENDAR} {when}`,
+      `{when} (what|which) (was|were|is|are) (on|in) my ${CALENDAR}`
+    ],
+    "what did i have {when}"
+  ],
+  [["how many minutes took {row}"], "how long was {row}"],
+  // Before "from Cedar Labs": "from 16 to 20 October".
+  [["(who|whom) did i (see|meet|meet with) {when}"], "who did i meet {when}"],
   [
     [
       "(what time|when|at what time) (did|do|will) i (see|meet|meet with|have) {name} {when}",
@@ -302,5 +353,9 @@ export const MEETING_PARAPHRASES: Paraphrases = [
       `{noun} {when} in the ${part}`
     ]
   ]),
+  [
+    ["(the)? total {one} (that)? {full} (was|were|spent|sat|had|has been|attended) (in|of)? {meeting}"],
+    "total {one} of {meeting} with {full}"
+  ],
   [["(the)? total {one} (that)? {i} (spent|have spent|had|sat) {rest}"], "how many {one} did {i} spend {rest}"]
 ]
