@@ -14,6 +14,8 @@ export interface Named {
   readonly id?: string
   /** The type of the entity with this id. */
   readonly type?: string
+  /** The condition of the question before in whose place this one is: it must be about the same column. */
+  readonly instead?: Condition
 }
 
 export type Condition = Data.TaggedEnum<{
@@ -35,7 +37,7 @@ export type Condition = Data.TaggedEnum<{
   Owned: Named
   Mine: {}
   /** An adjective or a noun for a status: "open", "enterprise", "a customer". */
-  Quality: { readonly words: string }
+  Quality: { readonly words: string; readonly instead?: Condition }
   /** A column and its value: "zip 19122", "status is lead". */
   Where: { readonly words: ReadonlyArray<Token> }
   Called: { readonly name: string }

@@ -105,6 +105,25 @@ export const CONDITIONS: ReadonlyArray<readonly [patterns: ReadonlyArray<string>
     ({ column, unit }) => [Condition.Not({ of: without(column!) }), without(unit!)]
   ],
   [
+    ["(outside|outside of) (the)? {value} (and|or|nor) (the)? {other}"],
+    ({ other, value }) => [
+      Condition.Not({
+        of: Condition.AnyOf({ of: [value!, other!].map((words) => Condition.At({ words, preposition: "in" })) })
+      })
+    ]
+  ],
+  [
+    [`${WHO} (with|have|has|had|having) {value} as (a|an|the|their|its|his|her)? {column}`],
+    ({ column, value }) => [Condition.Where({ words: [...column!, ...value!] })]
+  ],
+  [
+    [`${WHO} (have|has|had) (a|an|the|their)? {column} (date|day) {when}`],
+    ({ column, when }, context) => [
+      Condition.With({ words: column! }),
+      Condition.Time({ when: timeAt(when!, context.today)!.when })
+    ]
+  ],
+  [
     ["with (a|an|any)? {column}"],
     ({ column }) => (CONTACTS.has(folded(column!)) ? [Condition.Not({ of: without(column!) })] : undefined)
   ],

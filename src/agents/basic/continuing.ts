@@ -8,6 +8,7 @@ import type { Context } from "./readConversation.ts"
 import { readAsked } from "./figures/readAsked.ts"
 import { readIntent } from "./readIntent.ts"
 import { readLookup } from "./readLookup.ts"
+import { asked } from "./refining.ts"
 import { DONE } from "./shorthand.ts"
 import { folded, tokenize } from "./tokenize.ts"
 
@@ -39,18 +40,25 @@ const STATES = new Set(
 )
 const isState = (words: string): boolean => STATES.has(words)
 
+/** "And lost?" after a question for rows: asks as it did. */
+const AND_KIND = /^(?<and>and |what about |how about |and what about )(?:the )?(?<kind>[a-z]+)(?<ones> ones?)?$/
 const ofKind = (said: string, before: Before, context: Context): Intent | undefined => {
   const tokens = tokenize(said)
-  const found = OF_KIND.exec(folded(tokens))?.groups
+  const text = folded(tokens)
+  const short = AND_KIND.exec(text)?.groups
+  const isShort = short !== undefined && isState(short["kind"]!) && nounAt(tokens.slice(-1), context) === undefined
+  const found = isShort ? { ...short, asks: undefined, those: undefined, verb: undefined } : OF_KIND.exec(text)?.groups
   if (found === undefined) return undefined
-  const { and, asks, kind, ones, those, verb } = found
+  const { and, asks, kind, ones, those, verb } = found as Partial<Record<string, string>>
   const noun = nounAt(tokens.slice(-1), context)?.noun
   // "How many customers" is a question of its own.
   if (those === undefined && verb === undefined && ones === undefined && (and === undefined || noun !== undefined))
     return undefined
-  const state = noun === undefined ? DONE[kind!] : noun.kind
+  const state = noun === undefined ? (isShort ? (DONE[kind!] ?? kind) : DONE[kind!]) : noun.kind
   if (state === undefined) return undefined
   const previous = before.last()
+  // "And Lost?" after a share of Won ones is another share.
+  if (isShort && previous?._tag === "Figures" && previous.asked.part !== undefined) return undefined
   if (previous?._tag !== "Browse") return noun === undefined && verb !== undefined ? undefined : UNREADABLE
   const { lookup } = previous
   const { kind: own, ...rest } = lookup.noun
@@ -64,7 +72,7 @@ const ofKind = (said: string, before: Before, context: Context): Intent | undefi
   const conditions = [...lookup.conditions.filter((one) => !others.includes(one)), Condition.Quality({ words: state })]
   const isReplaced = states > 0 && others.length === 0
   return Intent.Browse({
-    mode: asks === "how many" ? "count" : "list",
+    mode: asks === undefined ? previous.mode : asks === "how many" ? "count" : "list",
     skip: 0,
     lookup: { ...lookup, noun: isReplaced ? { ...rest, said: rest.type.plural } : lookup.noun, conditions }
   })
@@ -180,6 +188,29 @@ const FIGURE_OF = new RegExp(
 const UNIT_OF = new RegExp(
   `^(?:and |so )?how many (minutes|hours) (?:is|are|was|were|does|do|did) (?:${THOSE}|they)(?: (?:make|take|add up to|come to|last))?(?: in total| together| altogether| in all| overall)?$`
 )
+/** "How many is that?", "how many tracks are those?": the number of the rows of the question before, never of all. */
+const COUNT_OF = new RegExp(
+  `^(?:and |so )?how many(?: (?<of>[a-z]+(?: [a-z]+)?))? (?:is|are|was|were) (?:${THOSE}|they)(?: in total| together| altogether| in all| overall)?$`
+)
+const countOfThose = (said: string, before: Before, context: Context): Intent | undefined => {
+  const found = COUNT_OF.exec(folded(stripped(tokenize(said))))?.groups
+  if (found === undefined) return undefined
+  const previous = before.last()
+  const words = tokenize(found["of"] ?? "")
+  const noun = nounAt(words, context)
+  const counted = previous && asked(previous._tag === "Figures" ? ofAllRows(previous) : previous, "count")
+  if (counted?._tag !== "Browse" || "order" in counted.lookup || "limit" in counted.lookup) return UNREADABLE
+  const isSame = noun !== undefined && noun.length === words.length && noun.noun.type.id === counted.lookup.noun.type.id
+  return words.length === 0 || (isSame && noun.noun.kind === undefined) ? counted : UNREADABLE
+}
+/** The number of the rows that a figure is of. */
+const ofAllRows = ({ asked }: Extract<Intent, { _tag: "Figures" }>): Intent | undefined => {
+  const { by, measure, part, rows } = asked
+  return by.length === 0 && part === undefined && rows === undefined
+    ? Intent.Browse({ mode: "count", skip: 0, lookup: measure.lookup })
+    : undefined
+}
+
 const otherFigure = (said: string, before: Before, context: Context): Intent | undefined => {
   const text = folded(stripped(tokenize(said)))
   const unit = UNIT_OF.exec(text)?.[1]
@@ -189,17 +220,20 @@ const otherFigure = (said: string, before: Before, context: Context): Intent | u
     return undefined
   const previous = before.last()
   const isRows = previous?._tag === "Browse" && !("order" in previous.lookup || "limit" in previous.lookup)
-  const asked = previous?._tag === "Figures" && previous.asked.part === undefined ? previous.asked : undefined
-  const lookup = isRows ? previous.lookup : asked?.measure.lookup
+  const figures = previous?._tag === "Figures" && previous.asked.part === undefined ? previous.asked : undefined
+  const lookup = isRows ? previous.lookup : figures?.measure.lookup
   if (lookup === undefined) return undefined
-  const { of } = asked?.measure ?? {}
+  // The longest of several, the groups with the most: a figure of those isn't one of all.
+  const isOfSome = figures !== undefined && (figures.best !== undefined || figures.having !== undefined)
+  if (isOfSome || (figures?.rows !== undefined && !/ for (?:him|her)$/.test(text))) return UNREADABLE
+  const { of } = figures?.measure ?? {}
   // The total of numbers of rows is their number.
-  if (asked !== undefined && asked.by.length > 0 && asked.measure.figure === "count") return UNREADABLE
+  if (figures !== undefined && figures.by.length > 0 && figures.measure.figure === "count") return UNREADABLE
   const about = / /.test(phrase) || of === undefined ? "" : ` ${folded(of)}`
   const read = readAsked(tokenize(`${phrase}${about} of ${lookup.noun.type.plural.toLowerCase()}`), context)
   if (read === undefined || read.by.length > 0 || read.rows !== undefined || read.measure.either === true)
     return UNREADABLE
-  return Intent.Figures({ asked: { measure: { ...read.measure, lookup }, by: asked?.by ?? [] } })
+  return Intent.Figures({ asked: { measure: { ...read.measure, lookup }, by: figures?.by ?? [] } })
 }
 
 /** "Blues?" after "how many tracks are reggae?" */
@@ -231,6 +265,7 @@ export const continuing = (said: string, before: Before, context: Context): Inte
   otherQuality(said, before, context) ??
   oneOfThose(said, before) ??
   opposite(said, before) ??
+  countOfThose(said, before, context) ??
   otherFigure(said, before, context) ??
   ofKind(said, before, context) ??
   otherPlace(said, before) ??

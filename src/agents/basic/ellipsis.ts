@@ -65,7 +65,7 @@ const NOTHING =
 
 /** The conditions of the rest, as said of this noun: "software", "are software", "without a phone". */
 export const conditionsOf = ({ rest }: Elided, noun: Noun, context: Context): ReadonlyArray<Condition> | undefined => {
-  if (NOTHING.test(folded(rest))) return []
+  if (NOTHING.test(folded(rest))) return /\bi have\b/.test(folded(rest)) ? [Condition.Mine()] : []
   const named = tokenize(noun.said)
   const read = (words: Tokens) => readLookup(words, context)
   const bare = /^(are|were|is)$/.test(rest[0]!.word) ? rest.slice(1) : rest

@@ -78,13 +78,19 @@ const exchanged = (
   // "And Latin?" after "how many tracks are Rock?".
   const qualities = all.filter(({ _tag }) => _tag === "Quality")
   if (old === undefined && other === undefined && personal.length === 0 && !isMe && qualities.length === 1)
-    return all.map((one) => (one === qualities[0] ? Condition.Quality({ words: folded(words) }) : one))
+    return all.map((one) => (one === qualities[0] ? Condition.Quality({ words: folded(words), instead: one }) : one))
   if (old === undefined || fits.length > 1 || !name) return undefined
   // One is at no place, and no value of a column: "people at Iron Marine", "with status lead".
   if (isMe && old._tag === "At" && !/^(of|for)$/.test(old.preposition)) return undefined
   if (isMe && old._tag === "With" && !old.words.every(({ capital }) => capital)) return undefined
-  return all.map((one) => (one === old ? (other ?? aboutOther(old, name)) : one))
+  return all.map((one) => (one === old ? inPlaceOf(old, other ?? aboutOther(old, name)) : one))
 }
+
+/** "And Software?" after someone's leads is no other person. What is said with a preposition can be of another column. */
+const inPlaceOf = (old: Condition, condition: Condition): Condition =>
+  condition._tag === "Owned" || condition._tag === "At" || (condition._tag === "With" && condition.words.length > 0)
+    ? { ...condition, instead: old }
+    : condition
 
 const aboutOther = (old: Condition, words: Also["words"]): Condition =>
   old._tag === "Owned"
@@ -227,6 +233,15 @@ const resolveFollowUp = (
         const lookup = { ...asked.measure.lookup, noun: intent.noun }
         return Intent.Figures({ asked: { ...asked, measure: { ...asked.measure, lookup } } })
       }
+      const before = conditionsIn(previous)
+      const isOther = previous !== undefined && nounOf(previous)?.type.id !== intent.noun.type.id
+      // "And customers?" after companies that aren't leads: people, or companies in another state.
+      if (
+        isOther &&
+        intent.noun.kind !== undefined &&
+        before.some(({ _tag }) => !PERSONAL.has(_tag) && _tag !== "Time")
+      )
+        return UNREADABLE
       const { lookup, mode } =
         previous?._tag === "Browse" ? previous : { lookup: { conditions: [] }, mode: "list" as const }
       return Intent.Browse({ mode, skip: 0, lookup: { ...lookup, noun: intent.noun } })
@@ -420,8 +435,36 @@ const goingOn = (
     namesOfLast(said, last) ??
     (said.length > MAX_READ ? undefined : continuing(said, before, context)) ??
     ofThoseBefore(said, last, context) ??
-    besideLast(said, last)
+    besideLast(said, last) ??
+    dropsLast(said, last, context)
   )
+}
+
+/** "Only my customers" and "and among my own?" aren't about all of them, "and site visits?" isn't about all times. */
+const NARROWS = /^(?:(?:and |but )?only|(?:and|but) (?:among|within|out of)) /i
+const ADDS = /^(?:and|what about|how about) (?!how|what|which|who|when|where|list|show|give|find|my next|my last)/i
+const dropsLast = (said: string, last: Last, context: Context): Intent | undefined => {
+  const narrows = NARROWS.test(said)
+  if (!narrows && !ADDS.test(said)) return undefined
+  const read = readIntent(said, context)
+  if (read._tag !== "Browse" && read._tag !== "Titled") return undefined
+  const previous = last()
+  const isOpen = read._tag === "Titled" && previous?._tag === "Unclear"
+  const drops = narrows || isOpen || (!conditionsIn(read).some(isTime) && conditionsIn(previous).some(isTime))
+  return drops ? UNREADABLE : undefined
+}
+const isTime = ({ _tag }: Condition): boolean => _tag === "Time"
+const conditionsIn = (intent: Intent | undefined): ReadonlyArray<Condition> => {
+  switch (intent?._tag) {
+    case "Browse":
+      return intent.lookup.conditions
+    case "Figures":
+      return intent.asked.measure.lookup.conditions
+    case "Titled":
+      return intent.conditions
+    default:
+      return []
+  }
 }
 
 /** The intent of a message, completed from those before it. */

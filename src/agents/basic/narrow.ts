@@ -128,8 +128,18 @@ export function* narrow(
     `I can't narrow ${uncapitalized(type.plural)} down by “${phrase}”. Ask without it: “${listAll}”.`
   const stated = [...(kind === undefined ? [] : [Condition.Quality({ words: kind })]), ...conditions]
   const isKind = (condition: Condition) => kind !== undefined && condition === stated[0]
+  /** The choices of a follow-up that are of the column which the condition before was about. */
+  const inSameColumn = function* (condition: Condition, all: ReadonlyArray<Choice>): Script<ReadonlyArray<Choice>> {
+    const before = "instead" in condition && condition.instead !== undefined ? choicesOf(condition.instead) : undefined
+    if (before === undefined) return all
+    const pages = yield* inParallel(before.map(ask))
+    const hit = before[pages.findIndex((page) => (page?.total ?? 0) > 0)]
+    const of = new Set((hit === undefined ? before : [hit]).flatMap((choice) => choice.map(({ columnId }) => columnId)))
+    return all.filter((choice) => choice.every(({ columnId }) => of.has(columnId)))
+  }
   const meant = function* (condition: Condition): Script<Meant> {
-    const choices = found.find((one) => one.condition === condition)?.choices ?? choicesOf(condition)
+    const all = found.find((one) => one.condition === condition)?.choices ?? choicesOf(condition)
+    const choices = yield* inSameColumn(condition, all)
     const isPlaced = condition._tag === "At" && PLACED.test(condition.preposition)
     return { condition, choices: isPlaced ? yield* atWords(choices, columns) : choices }
   }
@@ -203,6 +213,7 @@ export function* narrow(
     const referred = isReferred(condition, references)
     // Someone who is known, and no column leads there: "invoices of Ada" where they belong to customers.
     if (hit < 0 && referred && !isById(condition, choices, references)) return unsupported(phraseOf(condition))
+    if (hit < 0 && "instead" in condition && condition.instead !== undefined) return unsupported(phraseOf(condition))
     if (hit < 0 && (isExcluded || isOpen(condition)) && !referred) {
       return isKind(condition) ? unknownKind(kind!, listAll) : yield* unknownWord(condition, type, listAll, context)
     }

@@ -142,6 +142,7 @@ const isOther = (intent: Intent, message: string): boolean =>
   (isAPerson(intent) && ONLY.test(message)) ||
   (intent._tag !== "Browse" && FORETELLS.test(message.trim())) ||
   (intent._tag === "Browse" && IN_PERCENT.test(message)) ||
+  (intent._tag === "Browse" && THERE.test(message)) ||
   ((intent._tag === "Both" || intent._tag === "Browse") && BY_HOW_MANY.test(message)) ||
   isStillAhead(intent, message)
 
@@ -157,6 +158,9 @@ const isAPerson = (intent: Intent): boolean =>
   intent._tag === "Introduce" || intent._tag === "Who" || (intent._tag === "Titled" && intent.title.length === 1)
 /** "Just akiras", after a question: whose rows are meant, rather than who is called so. */
 const ONLY = /^(?:only|just) [^A-Z]+$/
+
+/** "How many customers do we have there?": at a place that was named before. */
+const THERE = /\b(?:do|did|have|had) (?:we|i|you|they) (?:have|had|got|see|know|meet)(?: [a-z]+)? there\W*$/i
 
 /** "Will Jordan Davis pay on time?": a forecast, and no Will. */
 const FORETELLS = /^Will \p{Lu}[\p{L}-]+ \p{Lu}[\p{L}-]+ \p{Ll}[^?]*\?$/u

@@ -36,10 +36,19 @@ export const changed = (previous: Intent | undefined, change: Change): Intent | 
 /** With more conditions: a time replaces the one before. */
 export const refinedBy =
   (more: Conditions): Change =>
-  (before) => [
-    ...(more.some(({ _tag }) => _tag === "Time") ? before.filter(({ _tag }) => _tag !== "Time") : before),
-    ...more
-  ]
+  (before) => {
+    const times = before.filter((one) => one._tag === "Time")
+    const others = more.filter((one) => one._tag === "Time")
+    if (others.length === 0) return [...before, ...more]
+    // "And on Friday?" after a morning, "and in May?" after those not contacted in April: does the rest still count?
+    const isPart = times.some(isOfHours) && !others.some(isOfHours)
+    const isDenied = times.some(({ latest }) => latest !== undefined) || before.some(deniesTime)
+    return isPart || isDenied ? undefined : [...before.filter(({ _tag }) => _tag !== "Time"), ...more]
+  }
+
+const isOfHours = ({ when: { days = [], from = "", to = "" } }: Extract<Condition, { _tag: "Time" }>): boolean =>
+  [from, to, ...days].some((time) => time.includes("T"))
+const deniesTime = (condition: Condition): boolean => condition._tag === "Not" && condition.of._tag === "Time"
 
 /** The question for a number of its rows, or for a list of them. */
 export const asked = (previous: Intent | undefined, mode: "list" | "count"): Intent | undefined => {

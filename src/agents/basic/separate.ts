@@ -26,7 +26,10 @@ export const inTurn = (
   if (subjects.length === 2 && asked.length === 2) return Intent.Several({ subjects, whole: Subject.Named({ tokens }) })
   const [one, two] = withOneVerb(asked, intents).map((intent) => (intent === undefined ? undefined : alone(intent)))
   const second = two ?? completed(intents[1]!, intents[0]!)
-  return asked.length === 2 && one !== undefined && second !== undefined
+  // "Who is the rep of Ada, and how many customers?": hers, or all.
+  const isBare = second?._tag === "Browse" && second.mode === "count" && !asked[1]!.some(({ word }) => VERB.test(word))
+  const isOpen = isBare && second.lookup.conditions.length === 0 && !(one?._tag === "Browse" && one.mode === "count")
+  return asked.length === 2 && one !== undefined && second !== undefined && !isOpen
     ? Intent.Both({ intents: [one, second] })
     : Intent.Separate({ first: written(asked[0]!), count: asked.length })
 }

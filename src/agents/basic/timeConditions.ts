@@ -1,6 +1,7 @@
 /** The rules of conditions on times, on what is the asker's own, and of words that add nothing. */
 import { type Build, silence, untilNow } from "./conditionBuilders.ts"
 import { CONCEPT_WORDS, WHO } from "./conditionWords.ts"
+import { MONTHS } from "../english.ts"
 import { DATE_VERBS } from "./lexicon.ts"
 import { Condition } from "./Lookup.ts"
 import { CONTACTED, hoursOn, longAgo, SILENT, TOUCHED } from "./readClock.ts"
@@ -22,6 +23,7 @@ export const TIME_CONDITIONS: ReadonlyArray<readonly [patterns: ReadonlyArray<st
       "of ours",
       "in (the|our|my) (crm|system|database|records|books|files)",
       "on (file|record|the books|our books)",
+      "(in|on) (the|our) list",
       "(in|on) the (calendar|agenda|schedule|diary|planner)"
     ],
     () => []
@@ -58,6 +60,8 @@ export const TIME_CONDITIONS: ReadonlyArray<readonly [patterns: ReadonlyArray<st
       "(that|which)? (are|is|start|starts|starting|begin|begins|take place|happen)? {hours} {when}"
     ],
     ({ hours, when }, { today }) => {
+      // "From 1 December" is a day.
+      if (/^\d{1,2}$/.test(hours!.at(-1)!.word) && MONTHS[when![0]!.word] !== undefined) return undefined
       const both = hoursOn(when!, hours!, today)
       return both && [Condition.Time({ when: both })]
     }

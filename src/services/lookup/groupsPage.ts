@@ -82,7 +82,9 @@ const placed = (rows: ReadonlyArray<GroupRow>, query: ResolvedGroups, total: num
       return [{ value: text, ...(typeof one.u === "string" && money.has(index) ? { unit: printable(one.u) } : {}), of }]
     })
   })
-  const shares = by.length > 0 && by.every(({ bucket }) => bucket === undefined) && total > 0
+  // A row with several references is in several groups, so their sums have no whole.
+  const overlap = figures[0]?.figure === "sum" && by.some(({ path }) => path.column.kind === "references")
+  const shares = by.length > 0 && by.every(({ bucket }) => bucket === undefined) && total > 0 && !overlap
   const ofSum = rows.map(({ share }) => share).find((share) => share !== null && share !== undefined)
   return {
     keys,

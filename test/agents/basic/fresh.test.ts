@@ -55,7 +55,8 @@ const SETS: ReadonlyArray<readonly [name: string, floor: number, besides: Readon
   ["attacked", 0.5, BOTH],
   ["fortieth", 0.8, BOTH],
   ["fortyfirst", 0.8, BOTH],
-  ["fortysecond", 0.75, BOTH]
+  ["fortysecond", 0.75, BOTH],
+  ["attackedagain", 0.9, BOTH]
 ]
 
 layer(BasicAgent, { excludeTestServices: true })("questions in people's own wording", (it) => {

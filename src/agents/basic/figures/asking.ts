@@ -88,7 +88,9 @@ export const boundOf = (compared: Words | undefined, [value, ...others]: Words):
 export const bestAverage = (captures: Captures, context: Context): Asked | undefined => {
   const [about, low] = ADJECTIVES[folded(captures["adjective"]!)]!
   const measure = measured("avg", { of: tokenize(about) })(captures, context)
-  return measure && { measure, by: [captures["by"]!], best: { upwards: low, limit: 1 } }
+  const { by, n } = captures
+  const limit = n === undefined ? (isOne(captures) ? 1 : undefined) : numberOf(n)
+  return measure && { measure, by: [by!], best: { upwards: low, ...(limit === undefined ? {} : { limit }) } }
 }
 
 /** "Sales were in Germany" isn't what a share is of. */

@@ -327,10 +327,16 @@ export const fitsIn =
       case "by":
       case "kinds":
       case "other":
-        return BUCKET_WORDS[folded(tokens)] !== undefined || isPhrase(tokens, context, MAX_PHRASE)
+        return (
+          BUCKET_WORDS[folded(tokens)] !== undefined ||
+          // "Four genres" is a number of groups.
+          (isPhrase(tokens, context, MAX_PHRASE) && !(tokens.length > 1 && CARDINALS[tokens[0]!.word] !== undefined))
+        )
       case "of":
         return (
           isPhrase(tokens, context, MAX_OF, isNoMeasure) &&
+          // "The total of invoices in the second quarter of 2023".
+          BUCKET_WORDS[folded(tokens)] === undefined &&
           // "The total of the invoices of Ada": no column.
           !tokens.every(({ capital }) => capital) &&
           !tokens.some((_, at) => nounAt(tokens.slice(at), context)?.length === tokens.length - at)

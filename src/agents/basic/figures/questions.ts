@@ -380,15 +380,6 @@ const OTHER_QUESTIONS = rules<Asked>(
   ],
   [
     [
-      "{m} <per> (the|our)? {by} (and|and by|and per|for each|for every|per|by) {other}",
-      "{m} <per> (the|our)? {by} (and|and by|and per) {other} {tail}",
-      "{m} <per> (the|our)? {by}",
-      "{m} <per> (the|our)? {by} {tail}"
-    ],
-    grouped
-  ],
-  [
-    [
       "how many {lookup} <does> (each|every|each of the|each of our|every one of our) {by} (have|own|got|handle|manage|look after|get)?",
       "how many {lookup} <does> (each|every|each of the|each of our) {by} (have|own|got|handle|manage|look after|get)? {tail}",
       "how many {lookup} (each|every) {by} (has|have|owns|manages|handles|looks after|takes care of|supports|gets|got)",
@@ -398,6 +389,15 @@ const OTHER_QUESTIONS = rules<Asked>(
       "how many {lookup} <does> {i} (have|get|got|hold|had)? (in|for|on|per|at)? (each|every|per) {by} {tail}"
     ],
     counted
+  ],
+  [
+    [
+      "{m} <per> (the|our)? {by} (and|and by|and per|for each|for every|per|by) {other}",
+      "{m} <per> (the|our)? {by} (and|and by|and per) {other} {tail}",
+      "{m} <per> (the|our)? {by}",
+      "{m} <per> (the|our)? {by} {tail}"
+    ],
+    grouped
   ],
   [
     ["{every} {explicit}"],

@@ -201,7 +201,14 @@ export const DETAIL_PARAPHRASES: Paraphrases = [
     "{name} 's last contact"
   ],
   [[`${THAT} {full} (is|was) (still|now|already)? (a|an)? {one}`], "is {full} a {one}"],
-  [[`${THAT}? {full} (belongs to|is assigned to) {person}`], "who looks after {full}"],
+  [
+    [
+      `${THAT}? {full} (belongs to|is assigned to) {person}`,
+      "(does|did) {full} belong to {person}",
+      "(is|was) {full} (one of)? {person} 's (customer|customers|client|clients|account|accounts|contact|contacts)"
+    ],
+    "who looks after {full}"
+  ],
   [
     [
       "(does|did|is|was) {person} (look after|own|manage|handle|take care of|responsible for|in charge of|the owner of|the rep of|the rep for|looking after|handling|managing) {full}",

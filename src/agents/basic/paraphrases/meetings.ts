@@ -29,9 +29,10 @@ export const MEETING_PARAPHRASES: Paraphrases = [
   ],
   [
     [
-      "(with)? (what|which) (companies|firms|customers|clients) (did|do|will|have) i (have|had|got) (a|an|any)? {meeting} (with)? {when}"
+      "(with)? (what|which) (companies|firms|customers|clients) (did|do|will|have) i (have|had|got) (a|an|any)? {rest} with {when}",
+      "with (what|which) (companies|firms|customers|clients) (did|do|will|have) i (have|had|got) (a|an|any)? {rest} {when}"
     ],
-    "my {meeting} {when}"
+    "list my {rest} {when}"
   ],
   [
     [
