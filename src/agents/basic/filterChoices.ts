@@ -120,7 +120,10 @@ const all = (
         context.person?.name ?? ""
       )
     case "Quality":
-      return quality(condition.words, columns)
+      return [
+        ...createdThrough(columns, context).map((slug) => eq(slug, condition.words)),
+        ...quality(condition.words, columns)
+      ]
     case "Where":
       return where(written(condition.words), columns, context)
     case "Currency": {

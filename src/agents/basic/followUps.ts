@@ -1,9 +1,9 @@
 /** Completes follow-ups ("and next week?", "and Samir?", "more") from the question before. */
-import { subjectOf } from "./buildIntent.ts"
+import { alsoOf, isNamed } from "./alsoOf.ts"
 import { conditionsOf, elided } from "./ellipsis.ts"
 import { isConcept } from "./fits.ts"
-import { Intent, Subject } from "./Intent.ts"
-import { ME, QUESTION_STARTS } from "./lexicon.ts"
+import { Intent } from "./Intent.ts"
+import { QUESTION_STARTS } from "./lexicon.ts"
 import { Condition, type Noun, nounAt } from "./Lookup.ts"
 import { beside, stepIn } from "./nextTime.ts"
 import { stripped } from "./polite.ts"
@@ -11,7 +11,6 @@ import type { Context } from "./readConversation.ts"
 import { readByParts, readIntent } from "./readIntent.ts"
 import { readConditions } from "./readLookup.ts"
 import { readNames } from "./readNames.ts"
-import { phraseOf } from "./phrases.ts"
 import { continuing, type Last, PERSONAL, UNREADABLE } from "./continuing.ts"
 import { asked, changed, refinedBy } from "./refining.ts"
 import { MONTHS } from "../english.ts"
@@ -37,103 +36,6 @@ const byPartsToo = (intent: Intent, said: string, context: Context): Intent => {
 }
 const NOT_READ: ReadonlySet<Intent["_tag"]> = new Set(["Unclear", "NotKnown"] as const)
 
-type Also = Extract<Intent, { _tag: "Also" }>
-
-/** The conditions with one of them about someone or something else; undefined unless exactly one can be meant. */
-const exchanged = (
-  all: ReadonlyArray<Condition>,
-  also: Also,
-  context: Context
-): ReadonlyArray<Condition> | undefined => {
-  const { conditions, whose, words } = also
-  const { person } = context
-  const isMe = ME.test(folded(words))
-  const [other] = conditions ?? []
-  const [first, ...rest] = all
-  // "What did customers from France spend? And Portugal?": other customers.
-  if (first?._tag === "Related" && rest.every(({ _tag }) => _tag === "Time") && !first.none) {
-    const { lookup } = first
-    const theirs = exchanged(lookup.conditions, also, context)
-    const said = [first.said.split(" ")[0], lookup.noun.said, ...(theirs ?? []).map(phraseOf)].join(" ")
-    return theirs && [Condition.Related({ ...first, lookup: { ...lookup, conditions: theirs }, said }), ...rest]
-  }
-  // "In status Proposal" is about no one.
-  const isOfColumn = (one: Condition) => one._tag === "At" && one.words.length > 1 && !one.words[0]!.capital
-  const personal = all.filter(
-    (one) =>
-      PERSONAL.has(one._tag) && !isOfColumn(one) && !(whose === true && one._tag === "At" && one.preposition === "in")
-  )
-  const others = personal.filter(({ _tag }) => _tag !== "Mine")
-  const fits =
-    other === undefined ? (others.length > 0 ? others : personal) : all.filter(({ _tag }) => _tag === other._tag)
-  const [old] = fits
-  // "And of Akira's?" after my own: hers instead.
-  const isOwner = other?._tag === "Owned" || (other?._tag === "At" && /^(of|for)$/.test(other.preposition))
-  const own = all.filter(({ _tag }) => _tag === "Mine")
-  if (other !== undefined && isOwner && fits.length === 0 && own.length > 0)
-    return own.length === personal.length ? all.map((one) => (one === own[0] ? other : one)) : undefined
-  // "With Nia?" after "meetings in August": one condition more.
-  if (other !== undefined && fits.length === 0 && PERSONAL.has(other._tag)) return [...all, other]
-  const name = isMe ? person?.name && tokenize(person.name) : words
-  // "And Latin?" after "how many tracks are Rock?".
-  const qualities = all.filter(({ _tag }) => _tag === "Quality")
-  if (old === undefined && other === undefined && personal.length === 0 && !isMe && qualities.length === 1)
-    return all.map((one) => (one === qualities[0] ? Condition.Quality({ words: folded(words), instead: one }) : one))
-  if (old === undefined || fits.length > 1 || !name) return undefined
-  // One is at no place, and no value of a column: "people at Iron Marine", "with status lead".
-  if (isMe && old._tag === "At" && !/^(of|for)$/.test(old.preposition)) return undefined
-  if (isMe && old._tag === "With" && !old.words.every(({ capital }) => capital)) return undefined
-  return all.map((one) => (one === old ? inPlaceOf(old, other ?? aboutOther(old, name)) : one))
-}
-
-/** "And Software?" after someone's leads is no other person. What is said with a preposition can be of another column. */
-const inPlaceOf = (old: Condition, condition: Condition): Condition =>
-  condition._tag === "Owned" || condition._tag === "At" || (condition._tag === "With" && condition.words.length > 0)
-    ? { ...condition, instead: old }
-    : condition
-
-const aboutOther = (old: Condition, words: Also["words"]): Condition =>
-  old._tag === "Owned"
-    ? Condition.Owned({ words })
-    : old._tag === "At"
-      ? Condition.At({ words, preposition: old.preposition })
-      : Condition.With({ words })
-
-/** "Albums by Queen": groups of no column. */
-const isNamed = (intent: Intent | undefined): intent is Extract<Intent, { _tag: "Figures" }> =>
-  intent?._tag === "Figures" && intent.asked.by.some((by) => by.every(({ capital }) => capital))
-
-/** The question before about someone or something else, or what the words mean by themselves. */
-const alsoOf = (previous: Intent | undefined, also: Also, context: Context): Intent => {
-  switch (previous?._tag) {
-    case "Detail":
-    case "Is": {
-      // "And with Ada?" after "when is the follow-up with Bob?".
-      const [only, ...others] = also.conditions ?? []
-      const words = only?._tag === "With" && others.length === 0 ? only.words : also.words
-      return also.conditions === undefined || words !== also.words
-        ? { ...previous, subject: ME.test(folded(words)) ? Subject.Me() : subjectOf(words) }
-        : UNREADABLE
-    }
-    case "Figures": {
-      const { asked } = previous
-      const part = asked.part && exchanged(asked.part, also, context)
-      // "What share of the tracks is Rock? And Latin?"
-      if (part !== undefined) return Intent.Figures({ asked: { ...asked, part } })
-      // "Albums by Queen": no column.
-      if (isNamed(previous)) return alsoOf(previous.otherwise, also, context)
-      return changed(previous, (before) => exchanged(before, also, context)) ?? UNREADABLE
-    }
-    case "Browse":
-    case "Titled":
-      return changed(previous, (before) => exchanged(before, also, context)) ?? UNREADABLE
-    case "Unclear":
-    case "NotKnown":
-      return UNREADABLE
-    default:
-      return also.otherwise
-  }
-}
 /** "And December?" after a question of November 2023 is in that year; columns that its time is about stay. */
 const sameYear = (
   { condition, words }: Pick<Extract<Intent, { _tag: "Again" }>, "condition" | "words">,

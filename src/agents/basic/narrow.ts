@@ -131,7 +131,7 @@ export function* narrow(
   /** The choices of a follow-up that are of the column which the condition before was about. */
   const inSameColumn = function* (condition: Condition, all: ReadonlyArray<Choice>): Script<ReadonlyArray<Choice>> {
     const before = "instead" in condition && condition.instead !== undefined ? choicesOf(condition.instead) : undefined
-    if (before === undefined) return all
+    if (before === undefined || before.length === 0) return all
     const pages = yield* inParallel(before.map(ask))
     const hit = before[pages.findIndex((page) => (page?.total ?? 0) > 0)]
     const of = new Set((hit === undefined ? before : [hit]).flatMap((choice) => choice.map(({ columnId }) => columnId)))

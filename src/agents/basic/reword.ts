@@ -14,13 +14,23 @@ type Tokens = ReadonlyArray<Token>
 /** Longer messages are free text. */
 const MAX_REWORDED = 60
 
+const COMPARATIVE = /^(?:longer|shorter|more|less|fewer|later|earlier|higher|lower|bigger|larger|smaller|older|newer)$/
+/** "Longer then 12 minutes". */
+const spelled = (tokens: Tokens): Tokens =>
+  tokens.map((token, at) =>
+    token.word === "then" && COMPARATIVE.test(tokens[at - 1]?.word ?? "") ? { ...token, ...THAN } : token
+  )
+const THAN = { word: "than", text: "than" }
+
 export const reworded = (tokens: Tokens, today: string): Tokens =>
   tokens.length > MAX_REWORDED
     ? tokens
     : direct(
         aboutTopic(
           timeLast(
-            ofColleagues(ofFamilies(singlyOwned(onwards(ahead(lastWeekday(withoutArticle(plainly(tokens))), today))))),
+            ofColleagues(
+              ofFamilies(singlyOwned(onwards(ahead(lastWeekday(withoutArticle(plainly(spelled(tokens)))), today))))
+            ),
             today
           )
         )

@@ -64,7 +64,8 @@ const FRESH = [
   "plain",
   "thirtyseventh",
   "fortyfirst",
-  "fortysecond"
+  "fortysecond",
+  "fortythird"
 ]
 /** The share of a set that is right at least. */
 const FLOORS: Readonly<Record<string, number>> = {
@@ -74,7 +75,8 @@ const FLOORS: Readonly<Record<string, number>> = {
   thirtysixth: 0.3,
   thirtyseventh: 0.65,
   fortyfirst: 0.8,
-  fortysecond: 0.7
+  fortysecond: 0.7,
+  fortythird: 0.65
 }
 
 layer(BasicAgent, { excludeTestServices: true })("figures in basic mode", (it) => {

@@ -56,7 +56,8 @@ const SETS: ReadonlyArray<readonly [name: string, floor: number, besides: Readon
   ["fortieth", 0.8, BOTH],
   ["fortyfirst", 0.8, BOTH],
   ["fortysecond", 0.75, BOTH],
-  ["attackedagain", 0.9, BOTH]
+  ["attackedagain", 0.9, BOTH],
+  ["fortythird", 0.75, BOTH]
 ]
 
 layer(BasicAgent, { excludeTestServices: true })("questions in people's own wording", (it) => {

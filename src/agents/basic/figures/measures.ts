@@ -276,6 +276,7 @@ const MAX_PHRASE = 5
 const MAX_OF = 3
 
 const JOINING = new Set("and or with for from at to near in on by without per".split(" "))
+const PERIODS = /^(day|week|month|quarter|year)s?$/
 /** Whether a word can't be the column that is measured: "total" can. */
 const isNoMeasure = (word: string): boolean => FIGURE_WORDS.has(word) && !NUMBERS.some(({ words }) => words.has(word))
 
@@ -336,7 +337,7 @@ export const fitsIn =
         return (
           isPhrase(tokens, context, MAX_OF, isNoMeasure) &&
           // "The total of invoices in the second quarter of 2023".
-          BUCKET_WORDS[folded(tokens)] === undefined &&
+          !PERIODS.test(folded(tokens)) &&
           // "The total of the invoices of Ada": no column.
           !tokens.every(({ capital }) => capital) &&
           !tokens.some((_, at) => nounAt(tokens.slice(at), context)?.length === tokens.length - at)

@@ -4,7 +4,7 @@
  */
 import type { Intent } from "../Intent.ts"
 import { isValue } from "../conditionParts.ts"
-import { Condition } from "../Lookup.ts"
+import { Condition, nounAt } from "../Lookup.ts"
 import { byLength, compiled, endsWith, matchPattern, startsWith } from "../patterns.ts"
 import type { Context } from "../readConversation.ts"
 import { byWord } from "../../../domain/text.ts"
@@ -77,12 +77,25 @@ const MAX_AGAIN = 6
 const COUNTED = /^(minutes|hours)$/
 const ASKED_AGAIN = Object.entries(AGAIN).map(([of, text]) => ({ of, shape: compiled(text) }))
 
+/** "And how many tracks is that", where tracks are counted. */
+const isCounted = (noun: Words, { measure, rows }: Asked, context: Context): boolean =>
+  COUNTED.test(folded(noun))
+    ? folded(measure.of ?? []) === folded(noun)
+    : rows === undefined &&
+      measure.figure === "count" &&
+      nounAt(noun, context)?.noun.type.id === measure.lookup.noun.type.id
+
 /** A question without an ending that asks for what the answer has anyway; undefined if there is none. */
 const readTwice = (tokens: Words, context: Context): Asked | undefined => {
   for (let at = Math.max(3, tokens.length - MAX_AGAIN); at < tokens.length; at++) {
-    const ending = ASKED_AGAIN.find(({ shape }) => matchPattern(shape, tokens.slice(at), () => false) !== undefined)?.of
-    const asked = ending === undefined ? undefined : readOnce(tokens.slice(0, at), context)
+    const endings = ASKED_AGAIN.flatMap(({ of, shape }) => {
+      const captures = matchPattern(shape, tokens.slice(at), (_, words) => words.length === 1)
+      return captures === undefined ? [] : [{ of, noun: captures["noun"] }]
+    })
+    const asked = endings.length === 0 ? undefined : readOnce(tokens.slice(0, at), context)
     if (asked === undefined || (asked.by.length === 0 && asked.rows === undefined)) continue
+    const { noun, of: ending } = endings[0]!
+    if (noun !== undefined) return isCounted(noun, asked, context) ? asked : undefined
     const { figure, of = [] } = asked.measure
     const isCount = asked.rows === undefined && (figure === "count" || COUNTED.test(folded(of)))
     return ending === "figure" || (ending === "count") === isCount ? asked : undefined
