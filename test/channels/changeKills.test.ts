@@ -3,7 +3,7 @@
  * person with a name of its own, so that one which is lost, applied twice or applied without its yes is counted.
  */
 import { PgClient } from "@effect/sql-pg"
-import { Effect, Exit, Redacted, Scope } from "effect"
+import { Effect, Exit, Scope } from "effect"
 import { Reactivity } from "effect/reactivity"
 import { afterAll, beforeAll, expect, it } from "vitest"
 import { type Carrier, ACCOUNT, messageFrom, OURS, type Params, post, PUBLIC_URL, startCarrier, TOKEN } from "../support/carrier.ts" // prettier-ignore
@@ -14,6 +14,7 @@ import { killableServer, type Running } from "../support/killable.ts"
 import { series } from "../support/long.ts"
 import { calls, type MessagesServer, resultsIn, says, startMessages } from "../support/messages.ts"
 import { until } from "../support/until.ts"
+import { connectTo } from "../support/newDatabase.ts"
 
 /** Where the next kill happens. Those of texts and of tickets alternate. */
 const POINTS = [
@@ -52,13 +53,7 @@ beforeAll(async () => {
   carrier = await startCarrier()
   model = await startMessages()
   const url = await Effect.runPromise(migratedDatabase.pipe(Scope.provide(scope)))
-  const connect = () =>
-    Effect.runPromise(
-      PgClient.make({ url: Redacted.make(url), maxConnections: 1 }).pipe(
-        Effect.provide(Reactivity.layer),
-        Scope.provide(scope)
-      )
-    )
+  const connect = () => Effect.runPromise(connectTo(url).pipe(Effect.provide(Reactivity.layer), Scope.provide(scope)))
   database = await connect()
   locker = await connect()
   env = {

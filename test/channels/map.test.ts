@@ -1,6 +1,5 @@
 /** Mapping of existing tables by commands, as an operator does it. */
-import { PgClient } from "@effect/sql-pg"
-import { Effect, Exit, Redacted, Scope } from "effect"
+import { Effect, Exit, Scope } from "effect"
 import { Reactivity } from "effect/reactivity"
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
@@ -8,6 +7,7 @@ import { join } from "node:path"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { runMax } from "../support/cli.ts"
 import { freshDatabase } from "../support/database.ts"
+import { connectTo } from "../support/newDatabase.ts"
 
 const scope = Scope.makeUnsafe()
 const folder = mkdtempSync(join(tmpdir(), "max-map-"))
@@ -25,7 +25,7 @@ const elsewhere = (...statements: ReadonlyArray<string>) =>
   Effect.runPromise(
     Effect.scoped(
       Effect.gen(function* () {
-        const sql = yield* PgClient.make({ url: Redacted.make(env["DATABASE_URL"]!), maxConnections: 1 })
+        const sql = yield* connectTo(env["DATABASE_URL"]!)
         for (const statement of statements) yield* sql.unsafe(statement).unprepared
       })
     ).pipe(Effect.provide(Reactivity.layer))

@@ -1,5 +1,4 @@
-import { PgClient } from "@effect/sql-pg"
-import { Effect, Exit, Redacted, Scope } from "effect"
+import { Effect, Exit, Scope } from "effect"
 import { Reactivity } from "effect/reactivity"
 import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs"
 import { join } from "node:path"
@@ -7,6 +6,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { runMax } from "../support/cli.ts"
 import { freshDatabase } from "../support/database.ts"
 import { fixture } from "../support/fixtures.ts"
+import { connectTo } from "../support/newDatabase.ts"
 
 const released = fixture("0001", "data.backup")
 const scope = Scope.makeUnsafe()
@@ -58,7 +58,7 @@ describe("the operator's commands", () => {
     const url = await Effect.runPromise(freshDatabase.pipe(Scope.provide(scope)))
     await Effect.runPromise(
       Effect.gen(function* () {
-        const owner = yield* PgClient.make({ url: Redacted.make(url), maxConnections: 1 })
+        const owner = yield* connectTo(url)
         yield* owner`CREATE FUNCTION public.slow() RETURNS event_trigger LANGUAGE plpgsql AS 'BEGIN PERFORM pg_sleep(8.5); END'`
         yield* owner`CREATE EVENT TRIGGER slow ON ddl_command_start WHEN TAG IN ('CREATE SCHEMA') EXECUTE FUNCTION public.slow()`
       }).pipe(Effect.scoped, Effect.provide(Reactivity.layer))

@@ -1,5 +1,4 @@
 import { it } from "@effect/vitest"
-import { PgClient } from "@effect/sql-pg"
 import { Context, Effect, Layer, Redacted } from "effect"
 import { Reactivity } from "effect/reactivity"
 import { randomBytes } from "node:crypto"
@@ -10,8 +9,9 @@ import { inspect, migrate, rolesOf } from "../../src/database/migrate.ts"
 import { migrations, SCHEMA_VERSION } from "../../src/database/migrations/index.ts"
 import { ConfigurationError } from "../../src/domain/errors.ts"
 import { envFor, freshDatabase, migratedDatabase } from "../support/database.ts"
+import { connectTo } from "../support/newDatabase.ts"
 
-const connect = (url: string) => PgClient.make({ url: Redacted.make(url), maxConnections: 1 })
+const connect = (url: string) => connectTo(url)
 const passwordOf = (url: string) => Redacted.make(decodeURIComponent(new URL(url).password))
 const databaseAt = (url: string) => Layer.build(ConfiguredDatabase.pipe(Layer.provide(envFor(url))))
 const live = <A, E, R>(effect: Effect.Effect<A, E, R>) => Effect.scoped(effect).pipe(Effect.provide(Reactivity.layer))

@@ -1,6 +1,5 @@
 import { layer } from "@effect/vitest"
-import { PgClient } from "@effect/sql-pg"
-import { Effect, Redacted } from "effect"
+import { Effect } from "effect"
 import { Reactivity } from "effect/reactivity"
 import { expect, inject } from "vitest"
 import { admit, openWorld, type Role, type Size, type World } from "../../bench/world/load.ts"
@@ -26,6 +25,7 @@ import { IdentityResolver } from "../../src/services/members/IdentityResolver.ts
 import { OrgEntityStore } from "../../src/services/OrgEntityStore.ts"
 import { TestServices } from "../support/database.ts"
 import { type Access, accessOfStatement } from "../support/plans.ts"
+import { connectTo } from "../support/newDatabase.ts"
 
 const ROWS = 200_000
 /** From all rows of a type to almost none, by a column, by a relation and cell by cell. */
@@ -149,7 +149,7 @@ const forgetStatistics = Effect.gen(function* () {
   const { owner } = yield* Database
   const [row] = yield* owner<{ database: string }>`SELECT current_database() AS database`
   const url = Object.assign(new URL(inject("serverUrl")), { pathname: `/${row!.database}` })
-  const admin = yield* PgClient.make({ url: Redacted.make(url.href), maxConnections: 1 })
+  const admin = yield* connectTo(url.href)
   yield* admin`DELETE FROM pg_statistic WHERE starelid IN (SELECT oid FROM pg_class WHERE relnamespace = 'data'::regnamespace)`
   yield* admin`UPDATE pg_class SET reltuples = -1, relpages = 0, relallvisible = 0 WHERE relnamespace = 'data'::regnamespace`
 }).pipe(Effect.scoped, Effect.provide(Reactivity.layer))

@@ -1,5 +1,4 @@
 /** Row-level security enforces the organization by itself, and switching it never produces a wrong or empty answer. */
-import { PgClient } from "@effect/sql-pg"
 import { layer } from "@effect/vitest"
 import { Effect, Redacted } from "effect"
 import { Reactivity } from "effect/reactivity"
@@ -20,6 +19,7 @@ import { Organizations } from "../../src/services/organizations/Organizations.ts
 import { names, type Process, startProcess, Url } from "../permissions/process.ts"
 import { addMember, addRows } from "../permissions/tables.ts"
 import { freshDatabase } from "../support/database.ts"
+import { connectTo } from "../support/newDatabase.ts"
 
 const makeOrganization = Effect.fnUntraced(function* ({ publish, run }: Process, slug: string) {
   const organization = yield* run(
@@ -121,7 +121,7 @@ layer(Url.layer, { excludeTestServices: true })("row-level security", (it) => {
   it.effect("applies to an owner that isn't a superuser", () =>
     Effect.gen(function* () {
       const url = new URL(yield* freshDatabase)
-      const admin = yield* PgClient.make({ url: Redacted.make(url.href), maxConnections: 1 })
+      const admin = yield* connectTo(url.href)
       const [user, password] = [`plain_${randomBytes(4).toString("hex")}`, randomBytes(8).toString("hex")]
       yield* Effect.acquireRelease(
         admin.unsafe(`CREATE ROLE ${user} LOGIN NOSUPERUSER NOCREATEROLE PASSWORD '${password}'`).unprepared,
@@ -136,7 +136,7 @@ layer(Url.layer, { excludeTestServices: true })("row-level security", (it) => {
       yield* admin.unsafe(`GRANT ALL ON DATABASE ${url.pathname.slice(1)} TO ${user}`).unprepared
       url.username = user
       url.password = password
-      const owner = yield* PgClient.make({ url: Redacted.make(url.href), maxConnections: 1 })
+      const owner = yield* connectTo(url.href)
       yield* migrate(owner, Redacted.make(password))
       const insert = `INSERT INTO data.people (organization_id, id, name, name_k) VALUES (7, 1, 'x', 'x')`
       yield* owner.unsafe(insert).unprepared
@@ -162,7 +162,7 @@ layer(Url.layer, { excludeTestServices: true })("row-level security", (it) => {
   it.effect("refuses to be switched on where reads run as a user that bypasses it", () =>
     Effect.gen(function* () {
       const url = yield* freshDatabase
-      const owner = yield* PgClient.make({ url: Redacted.make(url), maxConnections: 1 })
+      const owner = yield* connectTo(url)
       yield* migrate(owner, Redacted.make(decodeURIComponent(new URL(url).password)))
       const { database } = yield* inspect(owner)
       for (const role of Object.values(rolesOf(database))) {

@@ -3,7 +3,7 @@
  * database, `answers.json` that version's answers. After all migrations the answers must be the same.
  */
 import { PgClient } from "@effect/sql-pg"
-import { Effect, Exit, Redacted, Scope } from "effect"
+import { Effect, Exit, Scope } from "effect"
 import { Reactivity } from "effect/reactivity"
 import { createHash } from "node:crypto"
 import { readFileSync } from "node:fs"
@@ -17,6 +17,7 @@ import { fill } from "../../src/services/operations/backup/restore.ts"
 import { runMax } from "../support/cli.ts"
 import { freshDatabase } from "../support/database.ts"
 import { fixture } from "../support/fixtures.ts"
+import { connectTo } from "../support/newDatabase.ts"
 
 const answers: ReadonlyArray<{ readonly ask: ReadonlyArray<string>; readonly code: number; readonly answer: unknown }> =
   JSON.parse(readFileSync(fixture("0001", "answers.json"), "utf8"))
@@ -24,11 +25,7 @@ const answers: ReadonlyArray<{ readonly ask: ReadonlyArray<string>; readonly cod
 const scope = Scope.makeUnsafe()
 const database = () => Effect.runPromise(freshDatabase.pipe(Scope.provide(scope)))
 const withOwner = <A, E>(url: string, use: (owner: PgClient.PgClient) => Effect.Effect<A, E>) =>
-  Effect.runPromise(
-    Effect.scoped(Effect.flatMap(PgClient.make({ url: Redacted.make(url), maxConnections: 1 }), use)).pipe(
-      Effect.provide(Reactivity.layer)
-    )
-  )
+  Effect.runPromise(Effect.scoped(Effect.flatMap(connectTo(url), use)).pipe(Effect.provide(Reactivity.layer)))
 const versionOf = (url: string) =>
   withOwner(url, (owner) =>
     Effect.map(owner<{ id: number }>`SELECT max(id) AS id FROM max.migrations`, ([row]) => row!.id)

@@ -1,11 +1,12 @@
 /** Two cells: servers of Postgres of their own with `max serve`s, and a router that reads a map file as haproxy does. */
 import { PgClient } from "@effect/sql-pg"
-import { Effect, Redacted } from "effect"
+import { Effect } from "effect"
 import { Reactivity } from "effect/reactivity"
 import { readFileSync } from "node:fs"
 import { createServer, request } from "node:http"
 import type { AddressInfo } from "node:net"
 import { replicatedFor } from "./standby.ts"
+import { connectTo } from "./newDatabase.ts"
 
 const LOGICAL = [
   "-c wal_level=logical",
@@ -21,12 +22,9 @@ export const startCell = (...options: ReadonlyArray<string>) => replicatedFor(0,
 /** Runs statements on one connection of a database's owner. */
 const onDatabase = <A, E>(url: string, use: (owner: PgClient.PgClient) => Effect.Effect<A, E>) =>
   Effect.runPromise(
-    Effect.scoped(
-      Effect.flatMap(
-        PgClient.make({ url: Redacted.make(url), maxConnections: 1, startupParameters: { search_path: "pg_catalog" } }),
-        use
-      )
-    ).pipe(Effect.provide(Reactivity.layer))
+    Effect.scoped(Effect.flatMap(connectTo(url, { startupParameters: { search_path: "pg_catalog" } }), use)).pipe(
+      Effect.provide(Reactivity.layer)
+    )
   )
 
 /** The rows that a statement returns. */

@@ -1,5 +1,4 @@
 /** Migrated databases for test files, dropped with their scope. */
-import { PgClient } from "@effect/sql-pg"
 import { Effect, Layer, Redacted } from "effect"
 import { Reactivity } from "effect/reactivity"
 import { inject } from "vitest"
@@ -7,7 +6,7 @@ import { migrate } from "../../src/database/migrate.ts"
 import { switchRowSecurity } from "../../src/database/switchRowSecurity.ts"
 import { Env } from "../../src/env.ts"
 import { ConfiguredDatabase, Services } from "../../src/layers.ts"
-import { newDatabase } from "./newDatabase.ts"
+import { connectTo, newDatabase } from "./newDatabase.ts"
 
 export const passwordOf = (url: string) => {
   const { password } = new URL(url)
@@ -24,7 +23,7 @@ const ROW_SECURITY = process.env["MAX_TEST_RLS"] === "on"
 export const copyOf = Effect.fnUntraced(function* (name: string) {
   const url = yield* newDatabase(inject("serverUrl"), name)
   yield* Effect.scoped(
-    Effect.flatMap(PgClient.make({ url: Redacted.make(url), maxConnections: 1 }), (owner) =>
+    Effect.flatMap(connectTo(url), (owner) =>
       Effect.andThen(migrate(owner, passwordOf(url)), switchRowSecurity(owner, ROW_SECURITY))
     )
   )

@@ -5,10 +5,14 @@ import { Reactivity } from "effect/reactivity"
 import { randomBytes } from "node:crypto"
 import { rolesOf } from "../../src/database/migrate.ts"
 
+/** One connection. A loaded machine may take longer than the five seconds that are the client's default. */
+export const connectTo = (url: string, more: Partial<PgClient.PgClientConfig> = {}) =>
+  PgClient.make({ url: Redacted.make(url), maxConnections: 1, connectTimeout: "1 minute", ...more })
+
 /** Runs statements on a server. A new connection each time: a pool closes idle connections and can't open one in a finalizer. */
 export const runOnServer = (serverUrl: string, ...statements: ReadonlyArray<string>) =>
   Effect.scoped(
-    Effect.flatMap(PgClient.make({ url: Redacted.make(serverUrl), maxConnections: 1 }), (admin) =>
+    Effect.flatMap(connectTo(serverUrl), (admin) =>
       Effect.forEach(statements, (statement) => admin.unsafe(statement).unprepared, { discard: true })
     )
   ).pipe(Effect.provide(Reactivity.layer))

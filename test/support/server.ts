@@ -2,8 +2,7 @@
  * The Postgres server of a test run: the one of DATABASE_URL, or an embedded server in a temporary folder. Each test file
  * creates its own databases on it, so that files run concurrently; they are copies of a template migrated once, here.
  */
-import { PgClient } from "@effect/sql-pg"
-import { Effect, Exit, Redacted, Scope } from "effect"
+import { Effect, Exit, Scope } from "effect"
 import { Reactivity } from "effect/reactivity"
 import { spawn } from "node:child_process"
 import { randomBytes } from "node:crypto"
@@ -13,7 +12,7 @@ import { join } from "node:path"
 import type { TestProject } from "vitest/node"
 import { pendingStatements } from "../../src/database/migrate.ts"
 import { clustersIn } from "./cluster.ts"
-import { newDatabase } from "./newDatabase.ts"
+import { connectTo, newDatabase } from "./newDatabase.ts"
 import { startPgBouncer } from "./pgbouncer.ts"
 
 declare module "vitest" {
@@ -88,7 +87,7 @@ const template = Effect.fnUntraced(function* (serverUrl: string) {
   if (existing !== undefined) return existing
   const url = yield* newDatabase(serverUrl)
   yield* Effect.scoped(
-    Effect.flatMap(PgClient.make({ url: Redacted.make(url), maxConnections: 1 }), (owner) =>
+    Effect.flatMap(connectTo(url), (owner) =>
       owner.withTransaction(
         Effect.forEach(pendingStatements(0), (statement) => owner.unsafe(statement).unprepared, { discard: true })
       )

@@ -1,6 +1,5 @@
 /** A primary with streaming standbys, of the embedded server's programs, behind Unix sockets in a folder of their own. */
-import { PgClient } from "@effect/sql-pg"
-import { Effect, Exit, Redacted, Scope } from "effect"
+import { Effect, Exit, Scope } from "effect"
 import { Reactivity } from "effect/reactivity"
 import { execFileSync } from "node:child_process"
 import { chmodSync, cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
@@ -8,7 +7,7 @@ import { join } from "node:path"
 import { setTimeout as sleep } from "node:timers/promises"
 import { migrate } from "../../src/database/migrate.ts"
 import { clustersIn } from "./cluster.ts"
-import { newDatabase, runOnServer } from "./newDatabase.ts"
+import { connectTo, newDatabase, runOnServer } from "./newDatabase.ts"
 
 const OPTIONS = [
   "-c listen_addresses=",
@@ -62,12 +61,10 @@ const startReplicated = Effect.fnUntraced(function* (
   start("primary", ...(port === undefined ? [] : [`-c listen_addresses=127.0.0.1 -c port=${port}`]))
   for (const name of nodes.slice(1)) follow(name)
   const url = yield* newDatabase(urlOf("primary"))
-  const owner = yield* PgClient.make({ url: Redacted.make(url), maxConnections: 1 })
+  const owner = yield* connectTo(url)
   yield* migrate(owner, undefined)
   const database = new URL(url).pathname.slice(1)
-  const clients = yield* Effect.forEach(nodes, (name) =>
-    PgClient.make({ url: Redacted.make(urlOf(name, database)), maxConnections: 1 })
-  )
+  const clients = yield* Effect.forEach(nodes, (name) => connectTo(urlOf(name, database)))
   const ask = (index: number, statement: string) =>
     Effect.runPromise(
       Effect.map(

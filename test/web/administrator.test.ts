@@ -2,8 +2,7 @@
  * What an administrator does without a terminal: on an empty server, every act that has a page is done there, and a command or
  * the database shows that it took effect. The server is `max serve`; the operator's commands only look.
  */
-import { PgClient } from "@effect/sql-pg"
-import { Effect, Exit, Redacted, Scope } from "effect"
+import { Effect, Exit, Scope } from "effect"
 import { Reactivity } from "effect/reactivity"
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
@@ -17,6 +16,7 @@ import { migratedDatabase } from "../support/database.ts"
 import { type MessagesServer, says, startMessages } from "../support/messages.ts"
 import { DESKTOP, look, PHONE } from "../support/staged.ts"
 import { until } from "../support/until.ts"
+import { connectTo } from "../support/newDatabase.ts"
 
 const KEY = "sk-ant-canary-0123456789abcdef-7f3a"
 const ROWS = "Full Name,E-mail,Status\nNia Okoro,nia@harbor.example,Customer\nTaro Mori,taro@harbor.example,Lead\n"
@@ -61,12 +61,9 @@ afterAll(async () => {
 /** Runs a statement as another program. */
 const elsewhere = (statement: string) =>
   Effect.runPromise(
-    Effect.scoped(
-      Effect.flatMap(
-        PgClient.make({ url: Redacted.make(env["DATABASE_URL"]!), maxConnections: 1 }),
-        (sql) => sql.unsafe(statement).unprepared
-      )
-    ).pipe(Effect.provide(Reactivity.layer))
+    Effect.scoped(Effect.flatMap(connectTo(env["DATABASE_URL"]!), (sql) => sql.unsafe(statement).unprepared)).pipe(
+      Effect.provide(Reactivity.layer)
+    )
   )
 
 /** What a command prints, as JSON. */

@@ -1,5 +1,4 @@
-import { PgClient } from "@effect/sql-pg"
-import { Effect, Exit, Redacted, Scope } from "effect"
+import { Effect, Exit, Scope } from "effect"
 import { Reactivity } from "effect/reactivity"
 import { Agent, request } from "node:http"
 import { connect } from "node:net"
@@ -12,6 +11,7 @@ import { program, runMax } from "../../support/cli.ts"
 import { migratedDatabase } from "../../support/database.ts"
 import { ask, callTool, serveForTest } from "../../support/http.ts"
 import { until } from "../../support/until.ts"
+import { connectTo } from "../../support/newDatabase.ts"
 
 const scope = Scope.makeUnsafe()
 let env: Record<string, string> = {}
@@ -189,10 +189,7 @@ describe("max serve", () => {
     const admin = (statement: string) =>
       Effect.runPromise(
         Effect.scoped(
-          Effect.flatMap(
-            PgClient.make({ url: Redacted.make(inject("serverUrl")), maxConnections: 1 }),
-            (client) => client.unsafe(statement).unprepared
-          )
+          Effect.flatMap(connectTo(inject("serverUrl")), (client) => client.unsafe(statement).unprepared)
         ).pipe(Effect.provide(Reactivity.layer))
       )
     expect((await callTool(server, token, "findEntities", find)).json.total).toBe(1)

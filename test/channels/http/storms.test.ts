@@ -1,6 +1,6 @@
 /** Open requests of a `max serve` process when clients disconnect, the process ends or the database fails. */
 import { PgClient } from "@effect/sql-pg"
-import { Effect, Exit, Redacted, Scope } from "effect"
+import { Effect, Exit, Scope } from "effect"
 import { Reactivity } from "effect/reactivity"
 import { readdirSync } from "node:fs"
 import { connect as connectTcp, type Socket } from "node:net"
@@ -11,6 +11,7 @@ import { migratedDatabase } from "../../support/database.ts"
 import { callTool, serveForTest } from "../../support/http.ts"
 import { type MessagesServer, says, startMessages } from "../../support/messages.ts"
 import { until } from "../../support/until.ts"
+import { connectTo } from "../../support/newDatabase.ts"
 
 const scope = Scope.makeUnsafe()
 let messages: MessagesServer
@@ -183,9 +184,9 @@ describe("a server process that receives SIGTERM", () => {
 describe("a database that terminates its connections during queries", () => {
   const run = <A>(use: (sql: PgClient.PgClient) => Effect.Effect<A, unknown>) =>
     Effect.runPromise(
-      Effect.scoped(
-        Effect.flatMap(PgClient.make({ url: Redacted.make(env["DATABASE_URL"]!), maxConnections: 1 }), use)
-      ).pipe(Effect.provide(Reactivity.layer)) as Effect.Effect<A, unknown>
+      Effect.scoped(Effect.flatMap(connectTo(env["DATABASE_URL"]!), use)).pipe(
+        Effect.provide(Reactivity.layer)
+      ) as Effect.Effect<A, unknown>
     )
 
   it("makes waiting requests unavailable, never empty, and later ones succeed", async () => {

@@ -1,5 +1,5 @@
 /** Crash test: kills the server at every step of receive → turn → send. */
-import { Effect, Exit, Redacted, Scope } from "effect"
+import { Effect, Exit, Scope } from "effect"
 import { PgClient } from "@effect/sql-pg"
 import { Reactivity } from "effect/reactivity"
 import { afterAll, beforeAll, expect, it } from "vitest"
@@ -21,6 +21,7 @@ import { killableServer, type Running } from "../../support/killable.ts"
 import { series } from "../../support/long.ts"
 import { type MessagesServer, says, startMessages } from "../../support/messages.ts"
 import { until } from "../../support/until.ts"
+import { connectTo } from "../../support/newDatabase.ts"
 
 const KILLS = series({ short: 10, long: 200 })
 const SENDERS = ["+15125550142", "+15125550143", "+15125550144"]
@@ -38,12 +39,7 @@ beforeAll(async () => {
   carrier = await startCarrier()
   model = await startMessages()
   const url = await Effect.runPromise(migratedDatabase.pipe(Scope.provide(scope)))
-  database = await Effect.runPromise(
-    PgClient.make({ url: Redacted.make(url), maxConnections: 1 }).pipe(
-      Effect.provide(Reactivity.layer),
-      Scope.provide(scope)
-    )
-  )
+  database = await Effect.runPromise(connectTo(url).pipe(Effect.provide(Reactivity.layer), Scope.provide(scope)))
   env = {
     DATABASE_URL: url,
     MAX_LOOKUP_TIMEOUT: "10000",

@@ -1,6 +1,5 @@
 /** What doctor says about sealed secrets and the sealing key of its machine. */
 import { it } from "@effect/vitest"
-import { PgClient } from "@effect/sql-pg"
 import { Effect, Redacted } from "effect"
 import { Reactivity } from "effect/reactivity"
 import { existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs"
@@ -13,6 +12,7 @@ import { examine, type Installation } from "../../../src/services/operations/Doc
 import { seal } from "../../../src/services/secrets/seal.ts"
 import { existingSealingKeyIn } from "../../../src/services/secrets/sealingKey.ts"
 import { migratedDatabase } from "../../support/database.ts"
+import { connectTo } from "../../support/newDatabase.ts"
 
 const [OURS, THEIRS] = [Buffer.alloc(32, 1), Buffer.alloc(32, 2)]
 const NAME = "anthropic"
@@ -34,7 +34,7 @@ const said = (url: string, sealingKey: Installation["sealingKey"]) =>
 it.live("doctor names organizations whose secrets don't open with this machine's sealing key, and never a secret", () =>
   Effect.gen(function* () {
     const url = yield* migratedDatabase
-    const sql = yield* PgClient.make({ url: Redacted.make(url), maxConnections: 1 })
+    const sql = yield* connectTo(url)
     const keep = Effect.fnUntraced(function* (slug: string, key: Uint8Array, name = NAME) {
       const id = nextId()
       yield* sql`INSERT INTO max.organizations (organization_id, slug, name, country, time_zone, epoch)
