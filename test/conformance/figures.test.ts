@@ -146,6 +146,8 @@ const runScenario = Effect.fnUntraced(function* (one: Scenario, place: Place) {
       if (!equal(found, group, each))
         throw fail(`got ${found === undefined ? groups.map(text).join(" ") : text(found)}, expected ${text(group)}`)
     }
+    const overlap = each.figures[0]?.figure === "sum" && each.by.some(({ column }) => column.kind === "many")
+    if (overlap && got.some(({ share }) => share !== undefined)) throw fail("a sum of overlapping groups has a share")
     inPlace(got, pages, each, fail)
     count(tally, wanted.groups.length > 0, JSON.stringify(wanted) !== JSON.stringify(unhidden))
     if ([...each.by, ...each.figures].some(({ column }) => column.hops.length > 0)) features.paths += 1

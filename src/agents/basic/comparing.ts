@@ -110,8 +110,16 @@ const eitherKind =
     const said = rival && ([valueOf(rival), valueOf(last)] as const)
     if (rival?._tag !== last._tag || said?.[0] === undefined || said[1] === undefined) return undefined
     const sides = [rival, last].map((one): Lookup => ({ ...own, conditions: [...own.conditions.slice(0, -1), one] }))
-    return Intent.Comparison({ asks: "which", fewer, sides: [sides[0]!, sides[1]!], names: [said[0], said[1]] })
+    const names = said.map((one) => asWritten(one!, [...value!, ...lookup!]))
+    return Intent.Comparison({ asks: "which", fewer, sides: [sides[0]!, sides[1]!], names: [names[0]!, names[1]!] })
   }
+
+/** A value as the person wrote it: "Software", not "software". */
+const asWritten = (words: string, tokens: ReadonlyArray<Token>): string =>
+  words
+    .split(" ")
+    .map((word) => tokens.find((token) => token.word === word)?.text ?? word)
+    .join(" ")
 
 /** What a condition is called, without a year that wasn't said with it. */
 const valueOf = (condition: Condition, year?: string): string | undefined => {
