@@ -15,11 +15,13 @@ type Tokens = ReadonlyArray<Token>
 const MAX_REWORDED = 60
 
 const COMPARATIVE = /^(?:longer|shorter|more|less|fewer|later|earlier|higher|lower|bigger|larger|smaller|older|newer)$/
-/** "Longer then 12 minutes". */
+/** "Longer then 12 minutes", "this coming Friday". */
 const spelled = (tokens: Tokens): Tokens =>
-  tokens.map((token, at) =>
-    token.word === "then" && COMPARATIVE.test(tokens[at - 1]?.word ?? "") ? { ...token, ...THAN } : token
-  )
+  tokens
+    .filter(({ word }, at) => !(word === "this" && tokens[at + 1]?.word === "coming"))
+    .map((token, at, all) =>
+      token.word === "then" && COMPARATIVE.test(all[at - 1]?.word ?? "") ? { ...token, ...THAN } : token
+    )
 const THAN = { word: "than", text: "than" }
 
 export const reworded = (tokens: Tokens, today: string): Tokens =>

@@ -57,7 +57,8 @@ const SETS: ReadonlyArray<readonly [name: string, floor: number, besides: Readon
   ["fortyfirst", 0.8, BOTH],
   ["fortysecond", 0.75, BOTH],
   ["attackedagain", 0.9, BOTH],
-  ["fortythird", 0.75, BOTH]
+  ["fortythird", 0.75, BOTH],
+  ["fortyfourth", 0.65, BOTH]
 ]
 
 layer(BasicAgent, { excludeTestServices: true })("questions in people's own wording", (it) => {
