@@ -66,6 +66,7 @@ const ALLOWED: Readonly<Record<string, readonly [count: number, reason: string]>
   "test/agents/basic/questions.test.ts": [3, "a quoted question"],
   "test/fixtures/chinook/Chinook_PostgreSql.sql": [1, "the title of a song"],
   "test/fixtures/office/fresh-harbor.txt": [1, "a quoted question"],
+  "test/fixtures/office/fortyfourth-chinook.txt": [1, "a quoted question"],
   "test/fixtures/office/fortythird-harbor.txt": [1, "a quoted question"],
   "test/fixtures/office/harbor.txt": [1, "a quoted question"],
   "test/fixtures/office/second-crm.txt": [1, "a quoted question"],

@@ -36,6 +36,8 @@ export type Intent = Data.TaggedEnum<{
     readonly sides: readonly [Lookup, Lookup]
     /** What the sides are called, where they differ in a value or a time. */
     readonly names?: readonly [string, string]
+    /** What the two are, where the question says so: "which genre has more tracks". */
+    readonly by?: string
   }
   /** How long the one row takes that a lookup leads to. */
   HowLong: { readonly of: Intent }

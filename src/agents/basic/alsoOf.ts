@@ -89,7 +89,10 @@ export const alsoOf = (previous: Intent | undefined, also: Also, context: Contex
     }
     case "Figures": {
       const { asked } = previous
-      const part = asked.part && exchanged(asked.part, also, context)
+      // "And Nadia's?" after the share of Raj's leads that is lost.
+      const isPerson = also.words.every(({ capital }) => capital) || also.whose === true
+      const isOfPerson = asked.measure.lookup.conditions.some(({ _tag }) => PERSONAL.has(_tag))
+      const part = isPerson && isOfPerson ? undefined : asked.part && exchanged(asked.part, also, context)
       // "What share of the tracks is Rock? And Latin?"
       if (part !== undefined) return Intent.Figures({ asked: { ...asked, part } })
       // "Albums by Queen": no column.

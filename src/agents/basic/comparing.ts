@@ -12,6 +12,7 @@ import type { Captures } from "./patterns.ts"
 import type { ListedColumn } from "../../domain/Page.ts"
 import type { Filter } from "../../domain/Query.ts"
 import type { Context, ContextType } from "./readConversation.ts"
+import { columnsNamed } from "./conceptColumns.ts"
 import { isValue } from "./conditionParts.ts"
 import { whenOf } from "./readClock.ts"
 import { readConditions, readLookup } from "./readLookup.ts"
@@ -26,7 +27,7 @@ type Comparison = Extract<Intent, { _tag: "Comparison" }>
 /** Who or what has more: a yes or no, or which of the two. */
 const compare =
   (asks: Comparison["asks"], fewer: boolean) =>
-  ({ done, i, lookup, name, rival, when }: Captures, context: Context): Intent | undefined => {
+  ({ by, done, i, lookup, name, rival, when }: Captures, context: Context): Intent | undefined => {
     const type = done === undefined ? context.types.find(({ id }) => id === "meetings") : peopleOf(context)
     const own =
       lookup === undefined ? type && { noun: { type, said: type.plural }, conditions: [] } : readLookup(lookup, context)
@@ -42,7 +43,8 @@ const compare =
       const one = /^(i|me)$/.test(folded(words)) ? Condition.Mine() : whose && Condition.With(whose)
       return one && { ...own, conditions: [...conditions, one] }
     })
-    return sides[0] && sides[1] && Intent.Comparison({ asks, fewer, sides: [sides[0], sides[1]] })
+    const about = by === undefined ? {} : { by: folded(by) }
+    return sides[0] && sides[1] && Intent.Comparison({ asks, fewer, sides: [sides[0], sides[1]], ...about })
   }
 
 /** "Do more people want hardware or consulting", "more meetings in October or in November": two values of the last condition. */
@@ -55,7 +57,7 @@ const either =
     if (own === undefined || last === undefined || "order" in own || "limit" in own) return undefined
     const before = own.conditions.slice(0, -1)
     const whole = readLookup(rest, context)
-    const isSame = whole?.noun.type.id === own.noun.type.id && whole.conditions.length === 1 && before.length === 0
+    const isSame = isAlike(whole, own) && before.length === 0
     const alone = isSame ? whole.conditions : readConditions(rest, context)
     const rival = alone?.length === 1 && alone[0]!._tag === last._tag ? alone[0] : withValue(last, rest, context)
     const years = [inherited(captures["lookup"]!, lookup), inherited(captures["rest"]!, rest)] as const
@@ -96,6 +98,13 @@ const withValue = (condition: Condition, words: ReadonlyArray<Token>, context: C
   }
 }
 
+/** Whether both are the same kind of rows, the first with one condition. */
+const isAlike = (whole: Lookup | undefined, own: Lookup): whole is Lookup =>
+  whole?.noun.type.id === own.noun.type.id &&
+  whole.noun.kind === own.noun.kind &&
+  whole.conditions.length === 1 &&
+  !("order" in whole || "limit" in whole)
+
 /** "More Software or Hardware customers", "more Software customers or Hardware customers". */
 const eitherKind =
   (fewer: boolean) =>
@@ -104,8 +113,9 @@ const eitherKind =
     const whole = readLookup(value!, context)
     const last = own?.conditions.at(-1)
     if (own === undefined || last === undefined || "order" in own || "limit" in own) return undefined
-    const isSame =
-      whole?.noun.type.id === own.noun.type.id && whole.conditions.length === 1 && own.conditions.length === 1
+    // "Software or Hardware customers in Boston": the place is that of both.
+    if (own.conditions.length !== 1) return undefined
+    const isSame = isAlike(whole, own)
     const rival = isSame ? whole.conditions.at(-1) : withValue(last, value!, context)
     const said = rival && ([valueOf(rival), valueOf(last)] as const)
     if (rival?._tag !== last._tag || said?.[0] === undefined || said[1] === undefined) return undefined
@@ -192,7 +202,7 @@ export const COMPARISONS: ReadonlyArray<Rule> = (
     [
       `(did|do|have|had) {i} (have|had|get|got|hold|held)? ${more} {lookup} or {rest}`,
       `(do|are|did|have|were|was|is) (there)? ${more} {lookup} or {rest}`,
-      `(do|did|have) (we|you|they) (have|had|get|got)? ${more} {lookup} or {rest}`
+      `(do|did|have) (we|you) (have|had|get|got)? ${more} {lookup} or {rest}`
     ],
     either(fewer)
   ],
@@ -240,7 +250,7 @@ const isReference = (cell: unknown): cell is { readonly id: string; readonly nam
   typeof cell === "object" && cell !== null && "id" in cell && "name" in cell && typeof cell.name === "string"
 
 /** Answers with both counts. Both have to be of the same column, and each of one entity. */
-export function* comparison({ asks, fewer, names, sides }: Comparison, context: Context): Script<string> {
+export function* comparison({ asks, by, fewer, names, sides }: Comparison, context: Context): Script<string> {
   const { type } = sides[0].noun
   const conditions = sides.flatMap((side) => side.conditions)
   const [columns, references] = yield* both(columnsOf(type.id), idsOf(conditions, context))
@@ -255,7 +265,9 @@ export function* comparison({ asks, fewer, names, sides }: Comparison, context: 
   )
   const [first, second] = names ?? found
   const [one, two] = pages
-  const isSame = filters[0]!.columnId === filters[1]!.columnId && first !== second
+  // "Which city has more leads, Jordan or Chase?": no city is called so.
+  const isMeant = by === undefined || columnsNamed(by, columns).includes(filters[0]!.columnId)
+  const isSame = filters[0]!.columnId === filters[1]!.columnId && first !== second && isMeant
   if (first === undefined || second === undefined || one === undefined || two === undefined || !isSame)
     return `I can't compare these two. Ask for each, such as “how many ${called(type.plural, type, 2)} does ${context.person?.name ?? "Ada Lovelace"} have”.`
   // The name is said before the count, so the condition on it isn't said again.
@@ -273,6 +285,6 @@ export function* comparison({ asks, fewer, names, sides }: Comparison, context: 
   const name = [first, second][winner]!
   const lead = isMine[winner] === true ? `You (${name}) have` : `${name} has`
   const isExact = one.totalIsLowerBound !== true && two.totalIsLowerBound !== true
-  const by = isExact ? `${amount({ total: Math.abs(difference) })} ` : ""
-  return difference === 0 ? `Both have as many: ${counts}` : `${lead} ${by}${fewer ? "fewer" : "more"}: ${counts}`
+  const gap = isExact ? `${amount({ total: Math.abs(difference) })} ` : ""
+  return difference === 0 ? `Both have as many: ${counts}` : `${lead} ${gap}${fewer ? "fewer" : "more"}: ${counts}`
 }

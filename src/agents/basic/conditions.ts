@@ -25,7 +25,9 @@ import { DONE, OUTCOMES } from "./shorthand.ts"
 import { TIME_CONDITIONS } from "./timeConditions.ts"
 import { folded, type Token, tokenize, written } from "./tokenize.ts"
 
-const CONTACTS = new Set<string>([...CONCEPTS.phone, ...CONCEPTS.email])
+const CONTACTS = new Set<string>(
+  [...CONCEPTS.phone, ...CONCEPTS.email].filter((one) => /phone|mobile|e-?mail/.test(one))
+)
 
 /** "Won", "have lost": the state that it led to. */
 const doneBy = ([verb]: ReadonlyArray<Token>) => Condition.Quality({ words: DONE[verb!.word]! })
@@ -117,15 +119,18 @@ export const CONDITIONS: ReadonlyArray<readonly [patterns: ReadonlyArray<string>
     ({ column, value }) => [Condition.Where({ words: [...column!, ...value!] })]
   ],
   [
-    [`${WHO} (have|has|had) (a|an|the|their)? {column} (date|day) {when}`],
-    ({ column, when }, context) => [
-      Condition.With({ words: column! }),
+    [`${WHO} (have|has|had) (a|an|the|their)? (follow up|follow-up|followup) (date|day) {when}`],
+    ({ when }, context) => [
+      Condition.With({ words: tokenize("follow up") }),
       Condition.Time({ when: timeAt(when!, context.today)!.when })
     ]
   ],
   [
     ["with (a|an|any)? {column}"],
-    ({ column }) => (CONTACTS.has(folded(column!)) ? [Condition.Not({ of: without(column!) })] : undefined)
+    ({ column }, _, [next]) =>
+      CONTACTS.has(folded(column!)) && (next === undefined || !SAYS_WHICH.test(next.word))
+        ? [Condition.Not({ of: without(column!) })]
+        : undefined
   ],
   [
     [`${WHO} (have|has) (a|an|any|some) {column}`],

@@ -57,8 +57,8 @@ const ofKind = (said: string, before: Before, context: Context): Intent | undefi
   const state = noun === undefined ? (isShort ? (DONE[kind!] ?? kind) : DONE[kind!]) : noun.kind
   if (state === undefined) return undefined
   const previous = before.last()
-  // "And Lost?" after a share of Won ones is another share.
-  if (isShort && previous?._tag === "Figures" && previous.asked.part !== undefined) return undefined
+  // "And lost?" after a share of won ones is another share.
+  if (isShort && previous?._tag === "Figures") return undefined
   if (previous?._tag !== "Browse") return noun === undefined && verb !== undefined ? undefined : UNREADABLE
   const { lookup } = previous
   const { kind: own, ...rest } = lookup.noun
@@ -157,6 +157,7 @@ const OTHERS =
 const isOfRows = (one: Condition): boolean =>
   (one._tag === "With" && one.words.every(({ capital }) => !capital)) ||
   (one._tag === "At" && !/^(of|for)$/.test(one.preposition))
+const ASSIGNS = /\b(?:mine|yours|ours|belongs?|owned|assigned|managed|looked after)\b/i
 const opposite = (said: string, before: Before): Intent | undefined => {
   if (!OTHERS.test(folded(tokenize(said)))) return undefined
   const previous = before.last()
@@ -164,15 +165,16 @@ const opposite = (said: string, before: Before): Intent | undefined => {
   const { lookup } = previous
   const [own, ...more] = lookup.conditions.filter((one) => !KEPT.has(one._tag) || isOfRows(one))
   if (own === undefined || more.length > 0) return UNREADABLE
+  // "How many customers in France are mine? How many aren't?": what is denied is whose they are.
+  const isSubject = (one: Condition) =>
+    one._tag === "Mine" ? /\bmy\b/i.test(before.said) : one._tag !== "Time" && /['’]s? |\bof\b/.test(before.said)
+  if (ASSIGNS.test(before.said) || !lookup.conditions.every((one) => one === own || isSubject(one))) return UNREADABLE
   const other =
     own._tag === "Not"
       ? own.of
-      : own._tag === "Related" && !own.none && own.lookup.conditions.length === 0
-        ? Condition.Empty({ words: own.lookup.noun.said.toLowerCase() })
-        : own._tag === "Related"
-          ? undefined
-          : Condition.Not({ of: own })
-  if (other === undefined) return UNREADABLE
+      : own._tag === "Related"
+        ? Condition.Related({ ...own, none: !own.none, said: own.said.replace(/^with /, "without ") })
+        : Condition.Not({ of: own })
   return Intent.Browse({
     mode: "count",
     skip: 0,
@@ -206,11 +208,12 @@ const countOfThose = (said: string, before: Before, context: Context): Intent | 
 /** The number of the rows that a figure is of. */
 const ofAllRows = ({ asked }: Extract<Intent, { _tag: "Figures" }>): Intent | undefined => {
   const { by, measure, part, rows } = asked
-  return by.length === 0 && part === undefined && rows === undefined
+  return by.length === 0 && part === undefined && rows === undefined && /^(?:count|sum|avg)$/.test(measure.figure)
     ? Intent.Browse({ mode: "count", skip: 0, lookup: measure.lookup })
     : undefined
 }
 
+const POINTING = new RegExp(` (?:${THOSE})$`)
 const otherFigure = (said: string, before: Before, context: Context): Intent | undefined => {
   const text = folded(stripped(tokenize(said)))
   const unit = UNIT_OF.exec(text)?.[1]
@@ -225,14 +228,17 @@ const otherFigure = (said: string, before: Before, context: Context): Intent | u
   if (lookup === undefined) return undefined
   // The longest of several, the groups with the most: a figure of those isn't one of all.
   const isOfSome = figures !== undefined && (figures.best !== undefined || figures.having !== undefined)
-  if (isOfSome || (figures?.rows !== undefined && !/ for (?:him|her)$/.test(text))) return UNREADABLE
+  const isTheirs = / (?:him|her)$/.test(text)
+  const names = lookup.conditions.filter(({ _tag }) => _tag === "With" || _tag === "Owned" || _tag === "At")
+  if (isOfSome || (figures?.rows !== undefined && !isTheirs) || (isTheirs && names.length !== 1)) return UNREADABLE
   const { of } = figures?.measure ?? {}
   // The total of numbers of rows is their number.
   if (figures !== undefined && figures.by.length > 0 && figures.measure.figure === "count") return UNREADABLE
   const about = / /.test(phrase) || of === undefined ? "" : ` ${folded(of)}`
   const read = readAsked(tokenize(`${phrase}${about} of ${lookup.noun.type.plural.toLowerCase()}`), context)
-  if (read === undefined || read.by.length > 0 || read.rows !== undefined || read.measure.either === true)
-    return UNREADABLE
+  // "What is the total revenue?" is a question of its own.
+  if (read === undefined) return unit === undefined && !POINTING.test(text) ? undefined : UNREADABLE
+  if (read.by.length > 0 || read.rows !== undefined || read.measure.either === true) return UNREADABLE
   return Intent.Figures({ asked: { measure: { ...read.measure, lookup }, by: figures?.by ?? [] } })
 }
 
@@ -244,13 +250,13 @@ const otherQuality = (said: string, before: Before, context: Context): Intent | 
   if (previous?._tag !== "Browse" || previous.mode !== "count") return undefined
   const [own, ...others] = previous.lookup.conditions
   if (own?._tag !== "Quality" || others.length > 0) return undefined
-  const conditions = [Condition.Quality({ words: folded(tokenize(said)) })]
+  const conditions = [Condition.Quality({ words: folded(tokenize(said)), instead: own })]
   return Intent.Browse({ ...previous, skip: 0, lookup: { ...previous.lookup, conditions } })
 }
 
 /** "What time is the first one?" after a question for meetings. */
 const ONE_OF_THOSE =
-  /^(?:and )?(?:what time|when|at what time) (?:is|was|does|did|will) (?:the |my )?(first|last|latest|earliest)(?: one| meeting| of them| of those)?(?: start| begin| be)?$/
+  /^(?:and )?(?:what time|when|at what time) (?:is|was|does|did|will) (?:the )?(first|last|latest|earliest) (?:one|of them|of those)(?: start| begin| be)?$/
 const oneOfThose = (said: string, before: Before): Intent | undefined => {
   const place = ONE_OF_THOSE.exec(folded(stripped(tokenize(said))))?.[1]
   const previous = place === undefined ? undefined : before.last()
@@ -265,8 +271,8 @@ export const continuing = (said: string, before: Before, context: Context): Inte
   otherQuality(said, before, context) ??
   oneOfThose(said, before) ??
   opposite(said, before) ??
-  countOfThose(said, before, context) ??
   otherFigure(said, before, context) ??
+  countOfThose(said, before, context) ??
   ofKind(said, before, context) ??
   otherPlace(said, before) ??
   atHours(said, before) ??

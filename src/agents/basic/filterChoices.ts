@@ -121,7 +121,9 @@ const all = (
       )
     case "Quality":
       return [
-        ...createdThrough(columns, context).map((slug) => eq(slug, condition.words)),
+        ...createdThrough(columns, context)
+          .filter((slug) => WORKS.test(slug))
+          .map((slug) => eq(slug, condition.words)),
         ...quality(condition.words, columns)
       ]
     case "Where":
@@ -171,6 +173,7 @@ const categories = (
         .map((column) => eq(column.id, written(words)))
 
 /** What people make: the tracks by Metallica are those of its albums, before the ones on an album that is called so. */
+const WORKS = /^(album|record|release|book|work)/i
 const CREATORS = /^(artist|author|band|writer)$/i
 const createdThrough = (columns: Columns, { types }: Context): ReadonlyArray<string> => {
   const creators = types.filter(({ name }) => CREATORS.test(name))

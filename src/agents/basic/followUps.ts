@@ -268,6 +268,11 @@ const ofThoseBefore = (said: string, last: Last, context: Context): Intent | und
   const noun = previous && nounOf(previous)
   if (found === undefined || noun === undefined) return undefined
   const conditions = conditionsOf(found, noun, context)
+  // "How many do I have?" after someone else's.
+  const isOther =
+    conditions?.some(({ _tag }) => _tag === "Mine") &&
+    conditionsIn(previous).some(({ _tag }) => _tag === "With" || _tag === "Owned")
+  if (isOther === true) return UNREADABLE
   const whole = found.mode === undefined ? previous : asked(previous, found.mode)
   const isOfYear = tokenize(said).some(({ word }) => YEAR.test(word))
   const refine = (before: ReadonlyArray<Condition>) =>
@@ -344,7 +349,8 @@ const goingOn = (
 
 /** "Only my customers" and "and among my own?" aren't about all of them, "and site visits?" isn't about all times. */
 const NARROWS = /^(?:(?:and |but )?only|(?:and|but) (?:among|within|out of)) /i
-const ADDS = /^(?:and|what about|how about) (?!how|what|which|who|when|where|list|show|give|find|my next|my last)/i
+const ADDS =
+  /^(?:and|what about|how about) (?!how|what|which|who|when|where|list|show|give|find|my |are|is|do|does|did|was|were|has|have|any)/i
 const dropsLast = (said: string, last: Last, context: Context): Intent | undefined => {
   const narrows = NARROWS.test(said)
   if (!narrows && !ADDS.test(said)) return undefined

@@ -257,7 +257,10 @@ export function* narrow(
     else said.push(...sayingOf(condition, own[0]!.choices, own[0]!.used, columns))
     // "Pop tracks" where an album is called so, too.
     if (own[0]!.isOneOfSeveral)
-      said.push({ before: false, text: `by ${uncapitalized(labelOf(meant[0]![0]!.columnId, columns))}` })
+      said.push({
+        before: false,
+        text: `by ${uncapitalized(labelOf(meant[0]![0]!.columnId.split(".").at(-1)!, columns))}`
+      })
   }
   return { filters, said, ...(plain ? { noun: { type, said: type.plural } } : {}) }
 }

@@ -23,7 +23,6 @@ export const TIME_CONDITIONS: ReadonlyArray<readonly [patterns: ReadonlyArray<st
       "of ours",
       "in (the|our|my) (crm|system|database|records|books|files)",
       "on (file|record|the books|our books)",
-      "(in|on) (the|our) list",
       "(in|on) the (calendar|agenda|schedule|diary|planner)"
     ],
     () => []
@@ -60,8 +59,10 @@ export const TIME_CONDITIONS: ReadonlyArray<readonly [patterns: ReadonlyArray<st
       "(that|which)? (are|is|start|starts|starting|begin|begins|take place|happen)? {hours} {when}"
     ],
     ({ hours, when }, { today }) => {
-      // "From 1 December" is a day.
-      if (/^\d{1,2}$/.test(hours!.at(-1)!.word) && MONTHS[when![0]!.word] !== undefined) return undefined
+      // "From 1 December 2023" is a day, "December 5 at 2" is an hour.
+      const [month, day] = when!
+      const isDay = /^\d{1,2}$/.test(hours!.at(-1)!.word) && MONTHS[month!.word] !== undefined
+      if (isDay && !/^\d{1,2}(?:st|nd|rd|th)?$/.test(day?.word ?? "")) return undefined
       const both = hoursOn(when!, hours!, today)
       return both && [Condition.Time({ when: both })]
     }

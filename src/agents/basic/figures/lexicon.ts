@@ -153,11 +153,13 @@ const EACH =
   "(is it|was it|is that|was that|are there|were there|are they|do they have|did they have|does it have|each|for each|of each|of them|for each of them|for each one|in each|are in each|that is|that was)?"
 /** Endings that ask for the figure of a group or a row, which the answer has anyway: "which genre has the most tracks, and how many?" */
 export const AGAIN = {
-  count: `(and|with|plus) (the|its|their|that)? (how many|number|numbers|count|counts|what is the number|what is the count) ${EACH}`,
+  // "With numbers" can mean telephone numbers.
+  count: `(and|plus) (the|its|their|that)? (how many|number|numbers|count|counts|what is the number|what is the count) ${EACH}`,
   counted:
     "(and|with|plus) how many {noun} (is it|is that|was that|are there|are they|each has|each have|it has|they have|does it have|do they have|each|in total)?",
   value: `(and|with|plus) (the|its|their|that|what is the|what is its|what was the)? (amount|amounts|total|totals|value|values|sum|sums) ${EACH}`,
-  figure: `(and|with|plus) (the|its|their|that)? (how much|figure|figures) ${EACH}`
+  money: `(and|plus) how much ${EACH}`,
+  figure: `(and|with|plus) (the|its|their|that)? (figure|figures) ${EACH}`
 }
 
 /** Words of which every question for figures has one. */

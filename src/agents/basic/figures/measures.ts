@@ -154,8 +154,12 @@ const MEASURES = rules<Measure>(
     measured("sum")
   ],
   [
-    ["(the|our)? {lookup} (total|totals|sum|sums)", "(the|our)? {lookup} (total|totals|sum|sums) {tail}"],
-    (captures, context) => measured("sum")(captures, context)
+    ["(the|our)? {lookup} (total|totals|sum|sums)", "(the|our)? {lookup} (total|totals|sum|sums) {when}"],
+    ({ when, ...captures }, context) => {
+      const measure = measured("sum")(when === undefined ? captures : { ...captures, tail: when }, context)
+      // "Deals total" can be their number.
+      return measure === undefined || isPlural(measure) ? undefined : measure
+    }
   ],
   [
     ["(the)? (total|overall) (all|of)? {lookup}"],

@@ -44,7 +44,7 @@ const outcome =
 /** One of several: "who of the reps has the most leads". */
 const ONE_OF = "(which|who|what) (one of|of|among) (the|our|all our)"
 
-const HELD = "(have|had|hold|held|get|got|see|attend|attended|spend|spent)"
+const HELD = "(have|had|hold|held|get|got|see|attend|attended)"
 
 const OTHER_QUESTIONS = rules<Asked>(
   [

@@ -4,7 +4,7 @@
  */
 import type { Intent } from "../Intent.ts"
 import { isValue } from "../conditionParts.ts"
-import { Condition, nounAt } from "../Lookup.ts"
+import { Condition, type Noun, nounAt } from "../Lookup.ts"
 import { byLength, compiled, endsWith, matchPattern, startsWith } from "../patterns.ts"
 import type { Context } from "../readConversation.ts"
 import { byWord } from "../../../domain/text.ts"
@@ -72,7 +72,7 @@ const atPlace = (asked: Asked, nth: number): Asked | undefined => {
 }
 
 /** The longest ending of AGAIN, in words. */
-const MAX_AGAIN = 6
+const MAX_AGAIN = 9
 /** "The most minutes, and how many". */
 const COUNTED = /^(minutes|hours)$/
 const ASKED_AGAIN = Object.entries(AGAIN).map(([of, text]) => ({ of, shape: compiled(text) }))
@@ -81,9 +81,10 @@ const ASKED_AGAIN = Object.entries(AGAIN).map(([of, text]) => ({ of, shape: comp
 const isCounted = (noun: Words, { measure, rows }: Asked, context: Context): boolean =>
   COUNTED.test(folded(noun))
     ? folded(measure.of ?? []) === folded(noun)
-    : rows === undefined &&
-      measure.figure === "count" &&
-      nounAt(noun, context)?.noun.type.id === measure.lookup.noun.type.id
+    : rows === undefined && measure.figure === "count" && isSameNoun(nounAt(noun, context)?.noun, measure.lookup.noun)
+
+const isSameNoun = (one: Noun | undefined, other: Noun): boolean =>
+  one?.type.id === other.type.id && (one.kind === undefined || one.kind === other.kind)
 
 /** A question without an ending that asks for what the answer has anyway; undefined if there is none. */
 const readTwice = (tokens: Words, context: Context): Asked | undefined => {
@@ -98,7 +99,16 @@ const readTwice = (tokens: Words, context: Context): Asked | undefined => {
     if (noun !== undefined) return isCounted(noun, asked, context) ? asked : undefined
     const { figure, of = [] } = asked.measure
     const isCount = asked.rows === undefined && (figure === "count" || COUNTED.test(folded(of)))
-    return ending === "figure" || (ending === "count") === isCount ? asked : undefined
+    switch (ending) {
+      case "figure":
+        return asked
+      case "count":
+        return isCount ? asked : undefined
+      case "money":
+        return figure === "count" ? undefined : asked
+      default:
+        return figure === "sum" && asked.rows === undefined ? asked : undefined
+    }
   }
   return undefined
 }
@@ -134,8 +144,8 @@ const inUnit = (tokens: Words, context: Context): Asked | undefined => {
 
 const REGROUPINGS = [
   "(count|counts|number|numbers|how many|broken down|split|split up)? <per> (the|our)? {by}",
-  "(split|break|divide|group|show|give|list|sort|separate|have)? (me)? (that|those|them|these|it|this|the same|the result) (down|up|out)? <per> (the|our)? {by}",
-  "(split|break|divide|group|show|give|list|sort|separate|have)? (me)? (that|those|them|these|it|this|the same|the result) (down|up|out)? <per> (the|our)? {by} {tail}"
+  "(split|break|divide|group|give|separate)? (me)? (that|those|them|these|it|this|the same|the result) (down|up|out)? <per> (the|our)? {by}",
+  "(split|break|divide|group|give|separate)? (me)? (that|those|them|these|it|this|the same|the result) (down|up|out)? <per> (the|our)? {by} {tail}"
 ].map((text) => compiled(withParts(text)))
 
 /** "By country?", "split that by country" after another question: its groups. */

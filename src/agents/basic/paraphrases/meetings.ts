@@ -18,7 +18,7 @@ export const MEETING_PARAPHRASES: Paraphrases = [
       "(on)? (what|which) (date|day) (of|in|during) {when} (did|have) i last (see|meet|meet with|seen|met|met with) (with)? {full}",
       "when (did|have) i last (see|meet|meet with|seen|met|met with) (with)? {full} {when}"
     ],
-    "last meeting with {full} {when}"
+    "my last meeting with {full} {when}"
   ],
   [
     [
@@ -49,8 +49,8 @@ export const MEETING_PARAPHRASES: Paraphrases = [
   ],
   [
     [
-      `(what|which) (thing|things)? (was|were|is|are) (on|in) my ${CALENDAR} {when}`,
-      `{when} (what|which) (was|were|is|are) (on|in) my ${CALENDAR}`
+      `(what|which) (thing|things)? (was|were) (on|in) my ${CALENDAR} {when}`,
+      `{when} (what|which) (was|were) (on|in) my ${CALENDAR}`
     ],
     "what did i have {when}"
   ],
