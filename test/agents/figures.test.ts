@@ -242,6 +242,19 @@ describe("a reply about groups", () => {
       for (const size of [3, 1000]) expect(run(guard, "Is the share of open deals 31%?", size)).toBeDefined()
   })
 
+  it("may name the year of an earlier question, but no amount of it", () => {
+    const problem = (earlier: string, sentence: string) => {
+      const { figures, locale } = grounding()
+      figures.addYears(earlier)
+      return figures.problem(sentence, locale)
+    }
+    const sentence = "The total of the 60 deals in the second quarter of 2022 is 60."
+    expect(problem("How many deals are there?", sentence)).toBeDefined()
+    for (const period of ["in the second quarter of 2022", "Q2 2022", "in June 2022", "since 2022"])
+      expect([period, problem(`How many deals were there ${period}?`, sentence)]).toEqual([period, undefined])
+    expect(problem("Which deals are over 2000 euros?", "The total of the deals is 2000.")).toBeDefined()
+  })
+
   it("is shown in 60 true sentences", () => {
     expect(TRUE.length).toBeGreaterThanOrEqual(60)
     for (const guard of [strictGuard, lenientGuard])
