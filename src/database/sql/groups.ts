@@ -1,19 +1,20 @@
 /**
  * Resolved groups → the one statement, over the table as the caller sees it: a hidden cell is an empty cell, a hidden target
  * no target. `x` shows the rows, `s` adds them up per stored value, `r` replaces values and references that aren't shown by
- * the empty group and adds up again, `w` and `o` finish the figures and put the groups in order. By a list of references, a
- * row is in the group of each of them, and `d` counts the rows themselves. The functions below are the clauses, in the order
- * in which their parameters are numbered.
+ * the empty group and adds up again, `w` and `o` finish the figures and put the groups in order, of which a page is named.
+ * Where a figure or a list of references needs what is shown from the start, `r` adds up the rows of `x` itself. By a list, a
+ * row is in the group of each of its references, and `d` counts the rows themselves. The functions below are the clauses, in
+ * the order in which their parameters are numbered.
  */
 import { type Catalog, type Column, columnByKey, DISPLAY_NAME } from "../../domain/EntityType.ts"
 import { guardCte, MAX_STATEMENT_LENGTH } from "./find.ts"
 import { type FragmentContext, fragmentContext } from "./fragmentContext.ts"
 import { fragment } from "./predicate.ts"
-import type { GroupPath, Having, ResolvedGroups } from "./ResolvedGroups.ts"
+import type { GroupPath, ResolvedGroups } from "./ResolvedGroups.ts"
 import type { Statement } from "./ResolvedQuery.ts"
 import { columnReference } from "./rows.ts"
 import { localTime } from "./moments.ts"
-import { each, inSeveral, Joins, keyAgain, matchingRows, shownRows } from "./shownRows.ts"
+import { each, hopsOf, inSeveral, isByStored, Joins, keyAgain, matchingRows, shownRows } from "./shownRows.ts"
 import { SqlWriter } from "./SqlWriter.ts"
 
 /** Decimal places of an average. */
@@ -32,12 +33,13 @@ export const compileGroups = (groups: ResolvedGroups, catalog: Catalog): Stateme
   const shown = shownRows(groups, context)
   const ctes = [
     ...(inSeveral(groups) ? [`d AS MATERIALIZED (SELECT count(*) AS n ${matchingRows(groups, context)})`] : []),
-    `s AS MATERIALIZED (${perValue(groups, shown)})`,
-    `r AS MATERIALIZED (${perGroup(groups, context)})`,
-    `w AS MATERIALIZED (${finished(groups)})`,
-    `o AS MATERIALIZED (${inOrder(groups, context)})`
+    ...(isByStored(groups)
+      ? [`s AS MATERIALIZED (${perValue(groups, shown)})`, `r AS MATERIALIZED (${perGroup(groups, context)})`]
+      : [`r AS MATERIALIZED (${perValue(groups, shown)})`]),
+    `w AS MATERIALIZED (${finished(groups)})`
   ].join(", ")
-  const rest = `${ctes} ${page(groups, context)}`
+  const met = conditions(groups, context)
+  const rest = `${ctes}, o AS (${inOrder(groups, met)}) ${page(groups, met, context)}`
   const text = `/* max ${groups.label} */ WITH ${guardCte(epoch, context)}, ${rest}`
   if (text.length > MAX_STATEMENT_LENGTH) throw new Error("The statement is too large")
   return {
@@ -57,8 +59,12 @@ const partsOf = (groups: ResolvedGroups, prefix: string): ReadonlyArray<string> 
 ]
 const groupBy = (columns: ReadonlyArray<string>): string =>
   columns.length === 0 ? "" : ` GROUP BY ${columns.join(", ")}`
-const perKeys = (groups: ResolvedGroups): string =>
-  groups.by.length === 0 ? "()" : `(PARTITION BY ${keysOf(groups, "r.").join(", ")})`
+
+/** Adds up a group's rows of `r` or `w`, one for each currency; without currencies it has one. */
+const overGroup = (groups: ResolvedGroups, from: "r" | "w", aggregate: string, value: string): string =>
+  groups.money.size === 0
+    ? value
+    : `${aggregate}(${value}) OVER ${groups.by.length === 0 ? "()" : `(PARTITION BY ${keysOf(groups, `${from}.`).join(", ")})`}`
 
 /** Adds up the rows per stored value and currency. */
 const perValue = (groups: ResolvedGroups, shown: string): string => {
@@ -80,7 +86,7 @@ const ADD_UP = {
   distinct: (value: string) => `count(DISTINCT ${value})`
 } as const
 
-/** Adding up partial figures; a reference's distinct targets are counted under the caller's plan already, in one part. */
+/** Adding up partial figures. Distinct values have no partial figures: their rows are added up once, as shown, in no currency. */
 const ADD_AGAIN = { sum: "sum", avg: "sum", min: "min", max: "max", distinct: "sum" } as const
 
 /**
@@ -90,13 +96,7 @@ const ADD_AGAIN = { sum: "sum", avg: "sum", min: "min", max: "max", distinct: "s
 const perGroup = (groups: ResolvedGroups, context: FragmentContext): string => {
   const { by, figures, money, type } = groups
   const joins = new Joins(type, context)
-  const keys: Array<string> = []
-  const names: Array<string> = []
-  for (const index of by.keys()) {
-    const { key, target } = keyAgain(groups, index, joins)
-    keys.push(key)
-    if (target !== undefined) names.push(`max(${nameOf(target, target.alias, context)}) AS name${index}, `)
-  }
+  const keys = by.map((_, index) => keyAgain(groups, index, joins))
   const parts = [...keys, ...(money.size === 0 ? [] : ["s.u"])]
   const columns = each(keys, (key, index) => `${key} AS k${index}, `)
   const currency = money.size === 0 ? "" : "s.u, "
@@ -104,7 +104,7 @@ const perGroup = (groups: ResolvedGroups, context: FragmentContext): string => {
     figures,
     ({ figure }, index) => `, sum(s.c${index})::bigint AS c${index}, ${ADD_AGAIN[figure]}(s.a${index}) AS a${index}`
   )
-  return `SELECT ${columns}${names.join("")}${currency}sum(s.n)::bigint AS n${sums} FROM s${joins.text()} WHERE s.n > 0${groupBy(parts)}`
+  return `SELECT ${columns}${currency}sum(s.n)::bigint AS n${sums} FROM s${joins.text()} WHERE s.n > 0${groupBy(parts)}`
 }
 
 const nameOf = (target: NonNullable<GroupPath["target"]>, alias: string, context: FragmentContext): string => {
@@ -119,11 +119,10 @@ const nameOf = (target: NonNullable<GroupPath["target"]>, alias: string, context
 /** Per group and currency: a figure without a currency is added up over all of them, amounts never are. */
 const finished = (groups: ResolvedGroups): string => {
   const { figures, money } = groups
-  const over = `OVER ${perKeys(groups)}`
   const all = each(figures, ({ figure }, index) => {
     const merged = !money.has(index)
-    const count = merged ? `sum(r.c${index}) ${over}` : `r.c${index}`
-    const sum = merged ? `${ADD_AGAIN[figure]}(r.a${index}) ${over}` : `r.a${index}`
+    const count = merged ? overGroup(groups, "r", "sum", `r.c${index}`) : `r.c${index}`
+    const sum = merged ? overGroup(groups, "r", ADD_AGAIN[figure], `r.a${index}`) : `r.a${index}`
     const value = figure === "avg" ? `round(${sum} / nullif(${count}, 0), ${AVERAGE_PLACES})` : sum
     return `, ${count} AS m${index}, ${figure === "avg" ? `trim_scale(${value})` : value} AS f${index}`
   })
@@ -137,21 +136,21 @@ const finished = (groups: ResolvedGroups): string => {
       ? "CASE WHEN min(r.a0) OVER () >= 0 THEN sum(r.a0) OVER () END"
       : "NULL::numeric"
   return (
-    `SELECT ${each(partsOf(groups, "r."), (part) => `${part}, `)}${each(groups.by, ({ path }, index) => (path.target === undefined ? "" : `r.name${index}, `))}` +
-    `${total}::bigint AS total, sum(r.n) ${over} AS gn, ${several} AS several, ${whole} AS whole${all} FROM r WHERE r.n > 0`
+    `SELECT ${each(partsOf(groups, "r."), (part) => `${part}, `)}` +
+    `${total}::bigint AS total, ${overGroup(groups, "r", "sum", "r.n")} AS gn, ${several} AS several, ${whole} AS whole${all} FROM r WHERE r.n > 0`
   )
 }
 
-/** Numbers the groups that meet the conditions: periods from the last one, others by their first figure; the empty ones last. */
-const inOrder = (groups: ResolvedGroups, context: FragmentContext): string => {
-  const { by, figures, having, money, upwards } = groups
-  const over = `OVER ${perKeys(groups).replaceAll("r.", "w.")}`
-  const conditions = having.map((one) => meets(one, over, context)).join(" AND ")
-  const met = having.length === 0 ? "TRUE" : conditions
+/**
+ * Numbers the groups that meet the conditions: periods from the last one, others by their first figure; the empty ones last. Not
+ * materialized, so that Postgres numbers them only to the end of the page.
+ */
+const inOrder = (groups: ResolvedGroups, met: string): string => {
+  const { by, figures, money, upwards } = groups
   const lead =
     figures[0] === undefined
       ? ""
-      : `, ${money.has(0) ? `CASE WHEN NOT w.several THEN max(w.f0) FILTER (WHERE w.m0 > 0) ${over} END` : "w.f0"} AS lead`
+      : `, ${money.has(0) ? `CASE WHEN NOT w.several THEN ${overGroup(groups, "w", "max", "CASE WHEN w.m0 > 0 THEN w.f0 END")} END` : "w.f0"} AS lead`
   const direction = upwards ? "ASC" : "DESC"
   const periods = by.flatMap(({ bucket }, index) =>
     bucket === undefined ? [] : [`y.k${index} IS NULL`, `y.k${index} DESC`]
@@ -168,28 +167,35 @@ const inOrder = (groups: ResolvedGroups, context: FragmentContext): string => {
 
 const COMPARE = { eq: "=", gte: ">=", lt: "<" } as const
 
-/** An amount in several currencies meets the condition if it does in one of them. */
-const meets = ({ of, op, value }: Having, over: string, { writer }: FragmentContext): string => {
-  const bound = writer.bind(value, "numeric")
-  return of === "count"
-    ? `w.gn ${COMPARE[op]} ${bound}`
-    : `coalesce(bool_or(w.m${of} > 0 AND w.f${of} ${COMPARE[op]} ${bound}) ${over}, FALSE)`
-}
+/** What groups must meet: an amount in several currencies does if it does in one of them. */
+const conditions = (groups: ResolvedGroups, { writer }: FragmentContext): string =>
+  groups.having
+    .map(({ of, op, value }) => {
+      const against = `${COMPARE[op]} ${writer.bind(value, "numeric")}`
+      return of === "count"
+        ? `w.gn ${against}`
+        : `coalesce(${overGroup(groups, "w", "bool_or", `w.m${of} > 0 AND w.f${of} ${against}`)}, FALSE)`
+    })
+    .join(" AND ") || "TRUE"
 
 /** One page of groups. After a cursor without a group comes nothing: a guessed value has no place to start from. */
-const page = (groups: ResolvedGroups, context: FragmentContext): string => {
-  const { by, cursor, figures, limit, money } = groups
+const page = (groups: ResolvedGroups, met: string, context: FragmentContext): string => {
+  const { by, cursor, figures, limit, money, type } = groups
   const { writer } = context
   const size = writer.bind(limit + 1, "int")
   const after =
     cursor === undefined
       ? "0"
       : `(SELECT min(c.place) FROM o c WHERE ${ownKey(groups, "c")} = ${writer.bind(cursor, "text")})`
-  const keys = each(
-    by,
-    ({ bucket, path }, index) =>
-      `, ${keyText(`o.k${index}`, bucket === undefined ? path.column.kind : undefined, context)} AS t${index}${path.target === undefined ? "" : `, o.name${index}`}`
-  )
+  const joins = new Joins(type, context)
+  const keys = each(by, ({ bucket, path }, index) => {
+    const key = `o.k${index}`
+    const text = `, ${keyText(key, bucket === undefined ? path.column.kind : undefined, context)} AS t${index}`
+    const { target } = path
+    return target === undefined
+      ? text
+      : `${text}, ${nameOf(target, joins.end(hopsOf(path).slice(-1), key).alias, context)} AS name${index}`
+  })
   const values = each(
     figures,
     ({ figure, path }, index) =>
@@ -197,10 +203,10 @@ const page = (groups: ResolvedGroups, context: FragmentContext): string => {
   )
   const share = "CASE WHEN o.whole > 0 AND NOT o.several THEN round(100 * o.f0 / o.whole)::int END"
   return (
-    `SELECT (SELECT g.fresh FROM g) AS fresh, (SELECT max(w.total) FROM w) AS total, (SELECT max(z.place)::int FROM o z) AS groups, ` +
+    `SELECT (SELECT g.fresh FROM g) AS fresh, (SELECT max(w.total) FROM w) AS total, ${money.size === 0 ? `(SELECT count(*)::int FROM w WHERE ${met})` : "(SELECT max(z.place)::int FROM o z)"} AS groups, ` +
     `(SELECT bool_or(w.several) FROM w) AS several, ${ownKey(groups, "o")} AS own, o.place::int AS place, o.gn::bigint AS n` +
     `${money.size === 0 ? "" : ", o.u"}${figures[0]?.figure === "sum" ? `, ${share} AS share` : ""}${keys}${values} ` +
-    `FROM (SELECT 1) one LEFT JOIN o ON o.place > ${after} AND o.place <= ${after} + ${size} ORDER BY o.place` +
+    `FROM (SELECT 1) one LEFT JOIN o ON o.place > ${after} AND o.place <= ${after} + ${size}${joins.text()} ORDER BY o.place` +
     (money.size === 0 ? "" : `, o.m${[...money][0]} DESC, o.u`)
   )
 }

@@ -120,7 +120,7 @@ const condition = (bound: Bound, type: EntityType, alias: string, context: Fragm
 type By = ResolvedGroups["by"][number]
 
 /** All references of a path; the last one leads to the target. */
-const hopsOf = ({ column, mask, steps, target }: GroupPath): GroupPath["steps"] =>
+export const hopsOf = ({ column, mask, steps, target }: GroupPath): GroupPath["steps"] =>
   target === undefined ? steps : [...steps, { relation: column, mask, to: target.type, where: target.where }]
 
 /**
@@ -155,7 +155,7 @@ const shownKey = ({ bucket, path }: By, joins: Joins, stored?: string): string =
  * followed once per stored value instead of once per row. Not where different values are counted: a sum of two such counts would
  * count one twice. A list of references has no stored value to add up by.
  */
-const isByStored = ({ by, figures }: ResolvedGroups): boolean =>
+export const isByStored = ({ by, figures }: ResolvedGroups): boolean =>
   figures.every(({ figure }) => figure !== "distinct") && !by.some(isMany)
 
 /** What rows are added up by first: the path's first reference or the value itself, where its cell is visible; the period of a value. */
@@ -169,25 +169,13 @@ const storedKey = ({ bucket, path }: By, type: EntityType, context: FragmentCont
   return hop === undefined ? collated(value, column) : value
 }
 
-/** What a group is named by: a key, and of a reference its target under an alias. */
-interface GroupKey {
-  readonly key: string
-  readonly target?: NonNullable<GroupPath["target"]> & { readonly alias: string }
-}
-
-/** A group's key by what its rows were added up by first; the joins that it needs are added to `joins`. */
-export const keyAgain = (groups: ResolvedGroups, index: number, joins: Joins): GroupKey => {
-  const { bucket, path } = groups.by[index]!
+/** A group's key by the stored value that its rows were added up by; the joins that it needs are added to `joins`. */
+export const keyAgain = ({ by }: ResolvedGroups, index: number, joins: Joins): string => {
+  const { bucket, path } = by[index]!
   const key = `s.k${index}`
-  const stored = isByStored(groups)
-  const hops = hopsOf(path)
-  if (path.target !== undefined) {
-    const { alias, type } = joins.end(stored ? hops : hops.slice(-1), key)
-    return { key: idReference(type, alias), target: { ...path.target, alias } }
-  }
-  if (!stored || (hops.length === 0 && bucket !== undefined)) return { key }
-  if (hops.length > 0) return { key: shownKey({ bucket, path }, joins, key) }
-  return { key: keyValue(`CASE WHEN ${hasValue(path.column, key)} THEN ${key} END`, path.column) }
+  if (hopsOf(path).length > 0) return shownKey({ bucket, path }, joins, key)
+  if (bucket !== undefined) return key
+  return keyValue(`CASE WHEN ${hasValue(path.column, key)} THEN ${key} END`, path.column)
 }
 
 /** An amount includes its currency: it is shown where the amount is. */

@@ -13,9 +13,9 @@
 -- $12 = open
 -- $13 = open
 -- $14 = open
--- $15 = open
+-- $15 = 26
 -- $16 = open
--- $17 = 26
+-- $17 = open
 /* max test */
 WITH g AS MATERIALIZED (SELECT o.epoch = $2::bigint
 AND NOT pg_is_in_recovery() AS fresh
@@ -30,7 +30,7 @@ AND (p."status_k" = $11::text
 AND CASE WHEN p."status" = $12::text THEN TRUE END)
 AND (p."status_k" = $13::text
 AND CASE WHEN p."status" = $14::text THEN TRUE END)),
-s AS MATERIALIZED (SELECT x.k0, count(*) AS n, count(x.v0) AS c0, sum(x.v0::numeric) AS a0
+r AS MATERIALIZED (SELECT x.k0, count(*) AS n, count(x.v0) AS c0, sum(x.v0::numeric) AS a0
 FROM (SELECT r2.id AS k0, CASE WHEN p."count" IS NOT NULL THEN p."count" END AS v0, 1 AS one
 FROM "data"."meetings" p
 LEFT JOIN ("data"."meeting_attendees" r1 JOIN "data"."people" r2 ON r1.organization_id = $1::bigint
@@ -48,29 +48,26 @@ AND CASE WHEN p."status" = $8::text THEN TRUE END)
 AND (p."status_k" = $9::text
 AND CASE WHEN p."status" = $10::text THEN TRUE END)) x
 GROUP BY x.k0),
-r AS MATERIALIZED (SELECT r3.id AS k0, max(r3."name") AS name0, sum(s.n)::bigint AS n, sum(s.c0)::bigint AS c0, sum(s.a0) AS a0
-FROM s
-LEFT JOIN "data"."people" r3 ON r3.organization_id = $1::bigint
-AND r3.id = s.k0
-AND (r3."status_k" = $15::text
-AND CASE WHEN r3."status" = $16::text THEN TRUE END)
-WHERE s.n > 0
-GROUP BY r3.id),
-w AS MATERIALIZED (SELECT r.k0, r.name0, (SELECT d.n
-FROM d)::bigint AS total, sum(r.n) OVER (PARTITION BY r.k0) AS gn, FALSE AS several, NULL::numeric AS whole, sum(r.c0) OVER (PARTITION BY r.k0) AS m0, sum(r.a0) OVER (PARTITION BY r.k0) AS f0
+w AS MATERIALIZED (SELECT r.k0, (SELECT d.n
+FROM d)::bigint AS total, r.n AS gn, FALSE AS several, NULL::numeric AS whole, r.c0 AS m0, r.a0 AS f0
 FROM r
 WHERE r.n > 0),
-o AS MATERIALIZED (SELECT y.*, dense_rank() OVER (ORDER BY y.k0 IS NULL, y.lead DESC NULLS LAST, y.gn DESC, y.k0) AS place
+o AS (SELECT y.*, dense_rank() OVER (ORDER BY y.k0 IS NULL, y.lead DESC NULLS LAST, y.gn DESC, y.k0) AS place
 FROM (SELECT w.*, TRUE AS met, w.f0 AS lead
 FROM w) y
 WHERE y.met)
 SELECT (SELECT g.fresh
 FROM g) AS fresh, (SELECT max(w.total)
-FROM w) AS total, (SELECT max(z.place)::int
-FROM o z) AS groups, (SELECT bool_or(w.several)
+FROM w) AS total, (SELECT count(*)::int
+FROM w
+WHERE TRUE) AS groups, (SELECT bool_or(w.several)
 FROM w) AS several, md5(concat('groups', '|', coalesce('=' || length(o.k0::text)::text || ':' || o.k0::text, ''))) AS own, o.place::int AS place, o.gn::bigint AS n, CASE WHEN o.whole > 0
-AND NOT o.several THEN round(100 * o.f0 / o.whole)::int END AS share, o.k0::text AS t0, o.name0, o.f0::text AS f0, o.m0::bigint AS c0
+AND NOT o.several THEN round(100 * o.f0 / o.whole)::int END AS share, o.k0::text AS t0, r3."name" AS name0, o.f0::text AS f0, o.m0::bigint AS c0
 FROM (SELECT 1) one
 LEFT JOIN o ON o.place > 0
-AND o.place <= 0 + $17::int
+AND o.place <= 0 + $15::int
+LEFT JOIN "data"."people" r3 ON r3.organization_id = $1::bigint
+AND r3.id = o.k0
+AND (r3."status_k" = $16::text
+AND CASE WHEN r3."status" = $17::text THEN TRUE END)
 ORDER BY o.place

@@ -23,17 +23,18 @@ r AS MATERIALIZED (SELECT trim_scale((CASE WHEN s.k0 IS NOT NULL THEN s.k0 END):
 FROM s
 WHERE s.n > 0
 GROUP BY trim_scale((CASE WHEN s.k0 IS NOT NULL THEN s.k0 END)::numeric), CASE WHEN s.k1 IS NOT NULL THEN s.k1 END),
-w AS MATERIALIZED (SELECT r.k0, r.k1, sum(r.n) OVER ()::bigint AS total, sum(r.n) OVER (PARTITION BY r.k0, r.k1) AS gn, FALSE AS several, NULL::numeric AS whole
+w AS MATERIALIZED (SELECT r.k0, r.k1, sum(r.n) OVER ()::bigint AS total, r.n AS gn, FALSE AS several, NULL::numeric AS whole
 FROM r
 WHERE r.n > 0),
-o AS MATERIALIZED (SELECT y.*, dense_rank() OVER (ORDER BY y.k0 IS NULL, y.k1 IS NULL, y.gn DESC, y.k0, y.k1) AS place
+o AS (SELECT y.*, dense_rank() OVER (ORDER BY y.k0 IS NULL, y.k1 IS NULL, y.gn DESC, y.k0, y.k1) AS place
 FROM (SELECT w.*, TRUE AS met
 FROM w) y
 WHERE y.met)
 SELECT (SELECT g.fresh
 FROM g) AS fresh, (SELECT max(w.total)
-FROM w) AS total, (SELECT max(z.place)::int
-FROM o z) AS groups, (SELECT bool_or(w.several)
+FROM w) AS total, (SELECT count(*)::int
+FROM w
+WHERE TRUE) AS groups, (SELECT bool_or(w.several)
 FROM w) AS several, md5(concat('groups', '|', coalesce('=' || length(o.k0::text)::text || ':' || o.k0::text, ''), '|', coalesce('=' || length(o.k1::text)::text || ':' || o.k1::text, ''))) AS own, o.place::int AS place, o.gn::bigint AS n, o.k0::text AS t0, o.k1::text AS t1
 FROM (SELECT 1) one
 LEFT JOIN o ON o.place > 0

@@ -16,7 +16,7 @@ WITH g AS MATERIALIZED (SELECT o.epoch = $2::bigint
 AND NOT pg_is_in_recovery() AS fresh
 FROM max.organizations o
 WHERE o.organization_id = $1::bigint),
-s AS MATERIALIZED (SELECT x.k0, count(*) AS n, count(x.v0) AS c0, count(DISTINCT x.v0) AS a0
+r AS MATERIALIZED (SELECT x.k0, count(*) AS n, count(x.v0) AS c0, count(DISTINCT x.v0) AS a0
 FROM (SELECT (CASE WHEN (r1."status_k" = $7::text
 AND CASE WHEN r1."status" = $8::text THEN TRUE END)
 AND btrim(r1."status") <> '' THEN r1."status" END) COLLATE "C" AS k0, CASE WHEN (r1."status_k" = $9::text
@@ -33,22 +33,20 @@ WHERE p.organization_id = $1::bigint
 AND (SELECT g.fresh
 FROM g)) x
 GROUP BY x.k0),
-r AS MATERIALIZED (SELECT s.k0 AS k0, sum(s.n)::bigint AS n, sum(s.c0)::bigint AS c0, sum(s.a0) AS a0
-FROM s
-WHERE s.n > 0
-GROUP BY s.k0),
-w AS MATERIALIZED (SELECT r.k0, sum(r.n) OVER ()::bigint AS total, sum(r.n) OVER (PARTITION BY r.k0) AS gn, FALSE AS several, NULL::numeric AS whole, sum(r.c0) OVER (PARTITION BY r.k0) AS m0, sum(r.a0) OVER (PARTITION BY r.k0) AS f0
+w AS MATERIALIZED (SELECT r.k0, sum(r.n) OVER ()::bigint AS total, r.n AS gn, FALSE AS several, NULL::numeric AS whole, r.c0 AS m0, r.a0 AS f0
 FROM r
 WHERE r.n > 0),
-o AS MATERIALIZED (SELECT y.*, dense_rank() OVER (ORDER BY y.k0 IS NULL, y.lead ASC NULLS LAST, y.gn ASC, y.k0) AS place
-FROM (SELECT w.*, coalesce(bool_or(w.m0 > 0
-AND w.f0 >= $11::numeric) OVER (PARTITION BY w.k0), FALSE) AS met, w.f0 AS lead
+o AS (SELECT y.*, dense_rank() OVER (ORDER BY y.k0 IS NULL, y.lead ASC NULLS LAST, y.gn ASC, y.k0) AS place
+FROM (SELECT w.*, coalesce(w.m0 > 0
+AND w.f0 >= $11::numeric, FALSE) AS met, w.f0 AS lead
 FROM w) y
 WHERE y.met)
 SELECT (SELECT g.fresh
 FROM g) AS fresh, (SELECT max(w.total)
-FROM w) AS total, (SELECT max(z.place)::int
-FROM o z) AS groups, (SELECT bool_or(w.several)
+FROM w) AS total, (SELECT count(*)::int
+FROM w
+WHERE coalesce(w.m0 > 0
+AND w.f0 >= $11::numeric, FALSE)) AS groups, (SELECT bool_or(w.several)
 FROM w) AS several, md5(concat('groups', '|', coalesce('=' || length(o.k0::text)::text || ':' || o.k0::text, ''))) AS own, o.place::int AS place, o.gn::bigint AS n, o.k0::text AS t0, o.f0::text AS f0, o.m0::bigint AS c0
 FROM (SELECT 1) one
 LEFT JOIN o ON o.place > 0

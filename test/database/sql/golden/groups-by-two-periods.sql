@@ -36,17 +36,18 @@ r AS MATERIALIZED (SELECT s.k0 AS k0, s.k1 AS k1, sum(s.n)::bigint AS n, sum(s.c
 FROM s
 WHERE s.n > 0
 GROUP BY s.k0, s.k1),
-w AS MATERIALIZED (SELECT r.k0, r.k1, sum(r.n) OVER ()::bigint AS total, sum(r.n) OVER (PARTITION BY r.k0, r.k1) AS gn, FALSE AS several, NULL::numeric AS whole, sum(r.c0) OVER (PARTITION BY r.k0, r.k1) AS m0, min(r.a0) OVER (PARTITION BY r.k0, r.k1) AS f0, sum(r.c1) OVER (PARTITION BY r.k0, r.k1) AS m1, trim_scale(round(sum(r.a1) OVER (PARTITION BY r.k0, r.k1) / nullif(sum(r.c1) OVER (PARTITION BY r.k0, r.k1), 0), 4)) AS f1
+w AS MATERIALIZED (SELECT r.k0, r.k1, sum(r.n) OVER ()::bigint AS total, r.n AS gn, FALSE AS several, NULL::numeric AS whole, r.c0 AS m0, r.a0 AS f0, r.c1 AS m1, trim_scale(round(r.a1 / nullif(r.c1, 0), 4)) AS f1
 FROM r
 WHERE r.n > 0),
-o AS MATERIALIZED (SELECT y.*, dense_rank() OVER (ORDER BY y.k0 IS NULL, y.k0 DESC, y.k1 IS NULL, y.k1 DESC, y.lead DESC NULLS LAST, y.gn DESC) AS place
+o AS (SELECT y.*, dense_rank() OVER (ORDER BY y.k0 IS NULL, y.k0 DESC, y.k1 IS NULL, y.k1 DESC, y.lead DESC NULLS LAST, y.gn DESC) AS place
 FROM (SELECT w.*, TRUE AS met, w.f0 AS lead
 FROM w) y
 WHERE y.met)
 SELECT (SELECT g.fresh
 FROM g) AS fresh, (SELECT max(w.total)
-FROM w) AS total, (SELECT max(z.place)::int
-FROM o z) AS groups, (SELECT bool_or(w.several)
+FROM w) AS total, (SELECT count(*)::int
+FROM w
+WHERE TRUE) AS groups, (SELECT bool_or(w.several)
 FROM w) AS several, md5(concat('groups', '|', coalesce('=' || length(o.k0::text)::text || ':' || o.k0::text, ''), '|', coalesce('=' || length(o.k1::text)::text || ':' || o.k1::text, ''))) AS own, o.place::int AS place, o.gn::bigint AS n, o.k0::text AS t0, o.k1::text AS t1, to_char(CASE WHEN o.f0 >= '4712-01-01 BC'
 AND o.f0 < '294276-01-01' THEN timezone($4::text, o.f0) ELSE timezone('UTC', o.f0) END, 'YYYY-MM-DD HH24:MI:SS') AS f0, o.m0::bigint AS c0, o.f1::text AS f1, o.m1::bigint AS c1
 FROM (SELECT 1) one

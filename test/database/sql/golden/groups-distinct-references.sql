@@ -5,15 +5,15 @@
 -- $4 = open
 -- $5 = open
 -- $6 = open
--- $7 = open
+-- $7 = 26
 -- $8 = open
--- $9 = 26
+-- $9 = open
 /* max test */
 WITH g AS MATERIALIZED (SELECT o.epoch = $2::bigint
 AND NOT pg_is_in_recovery() AS fresh
 FROM max.organizations o
 WHERE o.organization_id = $1::bigint),
-s AS MATERIALIZED (SELECT x.k0, count(*) AS n, count(x.v0) AS c0, count(DISTINCT x.v0) AS a0
+r AS MATERIALIZED (SELECT x.k0, count(*) AS n, count(x.v0) AS c0, count(DISTINCT x.v0) AS a0
 FROM (SELECT r1.id AS k0, r2.id AS v0, 1 AS one
 FROM "data"."people" p
 LEFT JOIN "data"."people" r1 ON r1.organization_id = $1::bigint
@@ -28,27 +28,24 @@ WHERE p.organization_id = $1::bigint
 AND (SELECT g.fresh
 FROM g)) x
 GROUP BY x.k0),
-r AS MATERIALIZED (SELECT r3.id AS k0, max(r3."name") AS name0, sum(s.n)::bigint AS n, sum(s.c0)::bigint AS c0, sum(s.a0) AS a0
-FROM s
-LEFT JOIN "data"."people" r3 ON r3.organization_id = $1::bigint
-AND r3.id = s.k0
-AND (r3."status_k" = $7::text
-AND CASE WHEN r3."status" = $8::text THEN TRUE END)
-WHERE s.n > 0
-GROUP BY r3.id),
-w AS MATERIALIZED (SELECT r.k0, r.name0, sum(r.n) OVER ()::bigint AS total, sum(r.n) OVER (PARTITION BY r.k0) AS gn, FALSE AS several, NULL::numeric AS whole, sum(r.c0) OVER (PARTITION BY r.k0) AS m0, sum(r.a0) OVER (PARTITION BY r.k0) AS f0
+w AS MATERIALIZED (SELECT r.k0, sum(r.n) OVER ()::bigint AS total, r.n AS gn, FALSE AS several, NULL::numeric AS whole, r.c0 AS m0, r.a0 AS f0
 FROM r
 WHERE r.n > 0),
-o AS MATERIALIZED (SELECT y.*, dense_rank() OVER (ORDER BY y.k0 IS NULL, y.lead DESC NULLS LAST, y.gn DESC, y.k0) AS place
+o AS (SELECT y.*, dense_rank() OVER (ORDER BY y.k0 IS NULL, y.lead DESC NULLS LAST, y.gn DESC, y.k0) AS place
 FROM (SELECT w.*, TRUE AS met, w.f0 AS lead
 FROM w) y
 WHERE y.met)
 SELECT (SELECT g.fresh
 FROM g) AS fresh, (SELECT max(w.total)
-FROM w) AS total, (SELECT max(z.place)::int
-FROM o z) AS groups, (SELECT bool_or(w.several)
-FROM w) AS several, md5(concat('groups', '|', coalesce('=' || length(o.k0::text)::text || ':' || o.k0::text, ''))) AS own, o.place::int AS place, o.gn::bigint AS n, o.k0::text AS t0, o.name0, o.f0::text AS f0, o.m0::bigint AS c0
+FROM w) AS total, (SELECT count(*)::int
+FROM w
+WHERE TRUE) AS groups, (SELECT bool_or(w.several)
+FROM w) AS several, md5(concat('groups', '|', coalesce('=' || length(o.k0::text)::text || ':' || o.k0::text, ''))) AS own, o.place::int AS place, o.gn::bigint AS n, o.k0::text AS t0, r3."name" AS name0, o.f0::text AS f0, o.m0::bigint AS c0
 FROM (SELECT 1) one
 LEFT JOIN o ON o.place > 0
-AND o.place <= 0 + $9::int
+AND o.place <= 0 + $7::int
+LEFT JOIN "data"."people" r3 ON r3.organization_id = $1::bigint
+AND r3.id = o.k0
+AND (r3."status_k" = $8::text
+AND CASE WHEN r3."status" = $9::text THEN TRUE END)
 ORDER BY o.place

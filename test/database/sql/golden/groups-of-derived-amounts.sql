@@ -39,8 +39,8 @@ FROM r q
 WHERE q.c0 > 0) AS several, CASE WHEN min(r.a0) OVER () >= 0 THEN sum(r.a0) OVER () END AS whole, r.c0 AS m0, r.a0 AS f0
 FROM r
 WHERE r.n > 0),
-o AS MATERIALIZED (SELECT y.*, dense_rank() OVER (ORDER BY y.lead DESC NULLS LAST, y.gn DESC) AS place
-FROM (SELECT w.*, TRUE AS met, CASE WHEN NOT w.several THEN max(w.f0) FILTER (WHERE w.m0 > 0) OVER () END AS lead
+o AS (SELECT y.*, dense_rank() OVER (ORDER BY y.lead DESC NULLS LAST, y.gn DESC) AS place
+FROM (SELECT w.*, TRUE AS met, CASE WHEN NOT w.several THEN max(CASE WHEN w.m0 > 0 THEN w.f0 END) OVER () END AS lead
 FROM w) y
 WHERE y.met)
 SELECT (SELECT g.fresh
