@@ -1,17 +1,24 @@
 /** A hostile owner of tables, views, functions and schemas, and what becomes of relations that were mapped before. */
 import { Effect } from "effect"
+import { inject } from "vitest"
 import { Database } from "../../src/database/Database.ts"
 import type { TypeEntry } from "../../src/services/mapping/mappingFile.ts"
 import { runScript } from "./mappedTables.ts"
+import { runOnServer } from "./newDatabase.ts"
 
 export const HOSTILE = `hostile_${process.pid}_${Date.now()}`
 const READS_ALL = `SELECT string_agg(name, ',') FROM data.people`
 /** Taken by a hostile function when it runs, and held by the session that ran it. */
 const RAN = 47_110_815
 
-/** A hostile role with a schema of its own, functions that read all organizations, and the right to create in `crm`. */
+/** The hostile role, which belongs to the server: made before the database in which it owns things, and dropped after it. */
+export const hostileRole = Effect.acquireRelease(
+  Effect.suspend(() => runOnServer(inject("serverUrl"), `CREATE ROLE ${HOSTILE}`)),
+  () => Effect.ignore(runOnServer(inject("serverUrl"), `DROP ROLE ${HOSTILE}`))
+)
+
+/** The hostile role's own schema, functions that read all organizations, and the right to create in `crm`. */
 export const SETTING = [
-  `CREATE ROLE ${HOSTILE}`,
   `CREATE SCHEMA crm`,
   `CREATE SCHEMA theirs AUTHORIZATION ${HOSTILE}`,
   `GRANT ALL ON SCHEMA crm, public TO ${HOSTILE}`,

@@ -6,7 +6,7 @@ import { rolesOf } from "../../../src/database/migrate.ts"
 import { Mappings } from "../../../src/services/mapping/Mappings.ts"
 import { addPeople, makeOrganization } from "../../support/atlas.ts"
 import { migratedDatabase } from "../../support/database.ts"
-import { changes, entry, hostileView, make, ran, script, SETTING } from "../../support/hostileOwner.ts"
+import { changes, entry, hostileRole, hostileView, make, ran, script, SETTING } from "../../support/hostileOwner.ts"
 import { type Answer, ask, callTool, JSON_TYPE, startServer, type TestServer } from "../../support/http.ts"
 import { policyFor } from "../../support/mappedTables.ts"
 import { memberWithToken } from "../../support/members.ts"
@@ -46,7 +46,7 @@ const prepare = Effect.gen(function* () {
 })
 
 beforeAll(async () => {
-  databaseUrl = await Effect.runPromise(migratedDatabase.pipe(Scope.provide(scope)))
+  databaseUrl = await Effect.runPromise(Effect.andThen(hostileRole, migratedDatabase).pipe(Scope.provide(scope)))
   server = await startServer(databaseUrl)
   await server.run(prepare)
 })
