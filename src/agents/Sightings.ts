@@ -29,6 +29,9 @@ export interface PresentedEntity {
   readonly columns: Readonly<Record<string, unknown>>
 }
 
+/** The number of the lookup before the turn's first. */
+const BEFORE = -1
+
 /** The lookups of one turn: their results and their filter values. */
 export class Sightings {
   readonly #seen: Array<Seen> = []
@@ -36,6 +39,13 @@ export class Sightings {
   readonly #lists: Array<{ readonly list: PresentedList; readonly ids: ReadonlySet<string> }> = []
   readonly #figures: Array<{ readonly figures: Figures; readonly list: PresentedList }> = []
   #lookups = 0
+
+  /** Records the entities that were in focus before the turn: an answer without a name is about the only one, and of several about none. */
+  addFocus(focus: ReadonlyArray<{ readonly type: string; readonly page: Page }>) {
+    const only = focus.length === 1
+    for (const { page, type } of focus)
+      this.#seen.push(...page.entities.map((entity) => ({ type, entity, lookup: BEFORE, only })))
+  }
 
   /** Records a lookup of a type with its filter values and its result. */
   addPage(type: string, values: ReadonlyArray<string>, page: Page) {
@@ -76,9 +86,12 @@ export class Sightings {
   /** The entities that a text presents, in its order. */
   presentedIn(text: string): ReadonlyArray<PresentedEntity> {
     const folded = ` ${words(text)} `
+    // “who is Ada Lovelace” is an example of a question, and no answer about someone of an earlier one.
+    const unquoted = ` ${words(text.replace(/“[^“”]*”/g, " "))} `
     const found = new Map<string, { readonly seen: Seen; readonly at: number }>()
     for (const seen of this.#seen) {
-      const at = positionOf(seen, folded)
+      const isQuoted = seen.lookup === BEFORE && positionOf(seen, unquoted) === undefined
+      const at = isQuoted ? undefined : positionOf(seen, folded)
       const key = `${seen.type} ${seen.entity.entityId}`
       const earlier = found.get(key)
       if (at === undefined || (earlier !== undefined && at > earlier.at)) continue

@@ -172,6 +172,6 @@ const groundingOf = (
 
 const sightingsOf = (focus: ReadonlyArray<Found>): Sightings => {
   const sightings = new Sightings()
-  for (const { page, type } of focus) sightings.addPage(type, [], page)
+  sightings.addFocus(focus)
   return sightings
 }

@@ -39,6 +39,20 @@ describe("the entities that an answer presents", () => {
     expect(about("She has none.", ["people", ["a"], page(ada, lead)])).toEqual([])
   })
 
+  it("are the only entity in focus, or none of several, in an answer without a name", () => {
+    const answer = (text: string, ...focus: ReadonlyArray<Entity>) => {
+      const sightings = new Sightings()
+      sightings.addFocus(focus.map((one) => ({ type: "people", page: page(one) })))
+      return sightings.presentedIn(text).map(({ id }) => id)
+    }
+    expect(answer("Her number is 512-555-0142.", ada)).toEqual(["a"])
+    expect(answer("I can't sort them.", ada)).toEqual(["a"])
+    expect(answer("I can't sort them.", ada, lead)).toEqual([])
+    expect(answer("I can't find Babbage.", ada, lead)).toEqual([])
+    expect(answer("I can't sort them. Try “who is Ada Lovelace”.", ada, lead)).toEqual([])
+    expect(answer("Ada Lovelace is a customer.", ada, lead)).toEqual(["a"])
+  })
+
   it("are none when nothing was found or only counted", () => {
     expect(about("I didn't find her.", ["people", ["ada"], page(ada)], ["people", ["adda"], page()])).toEqual([])
     expect(about("There are 12 people.", ["people", [], { total: 12, entities: [] }])).toEqual([])

@@ -37,12 +37,15 @@ const exchanged = (
   )
   const others = personal.filter(({ _tag }) => _tag !== "Mine")
   const fits =
-    other === undefined ? (others.length > 0 ? others : personal) : all.filter(({ _tag }) => _tag === other._tag)
+    other === undefined
+      ? others.length > 0
+        ? others
+        : personal
+      : all.filter(isOwner(other) ? isOwner : ({ _tag }) => _tag === other._tag)
   const [old] = fits
   // "And of Akira's?" after my own: hers instead.
-  const isOwner = other?._tag === "Owned" || (other?._tag === "At" && /^(of|for)$/.test(other.preposition))
   const own = all.filter(({ _tag }) => _tag === "Mine")
-  if (other !== undefined && isOwner && fits.length === 0 && own.length > 0)
+  if (other !== undefined && isOwner(other) && fits.length === 0 && own.length > 0)
     return own.length === personal.length ? all.map((one) => (one === own[0] ? other : one)) : undefined
   // "With Nia?" after "meetings in August": one condition more.
   if (other !== undefined && fits.length === 0 && PERSONAL.has(other._tag)) return [...all, other]
@@ -57,6 +60,9 @@ const exchanged = (
   if (isMe && old._tag === "With" && !old.words.every(({ capital }) => capital)) return undefined
   return all.map((one) => (one === old ? inPlaceOf(old, other ?? aboutOther(old, name)) : one))
 }
+
+const isOwner = (one: Condition): boolean =>
+  one._tag === "Owned" || (one._tag === "At" && /^(of|for)$/.test(one.preposition))
 
 /** "And Software?" after someone's leads is no other person: the new condition is about the column of the old one. */
 const inPlaceOf = (old: Condition, condition: Condition): Condition =>
@@ -92,7 +98,12 @@ export const alsoOf = (previous: Intent | undefined, also: Also, context: Contex
       // "And Nadia's?" after the share of Raj's leads that is lost.
       const isPerson = also.words.every(({ capital }) => capital) || also.whose === true
       const isOfPerson = asked.measure.lookup.conditions.some(({ _tag }) => PERSONAL.has(_tag))
-      const part = isPerson && isOfPerson ? undefined : asked.part && exchanged(asked.part, also, context)
+      const [other] = also.conditions ?? []
+      const isOfOwner = other !== undefined && isOwner(other) && asked.part?.some(isOwner) === false
+      // "And of Latin?" after the share of the tracks that is Rock: of all of them, or of Latin ones?
+      if (isOfOwner && !isOfPerson) return UNREADABLE
+      const isOfAll = (isPerson && isOfPerson) || isOfOwner
+      const part = isOfAll ? undefined : asked.part && exchanged(asked.part, also, context)
       // "What share of the tracks is Rock? And Latin?"
       if (part !== undefined) return Intent.Figures({ asked: { ...asked, part } })
       // "Albums by Queen": no column.

@@ -35,11 +35,12 @@ export function* browse(mode: "list" | "count", asked: Lookup, skip: number, con
       typeof within === "string" ? undefined : yield* count({ entityTypeId: type.id, filters: within.filters })
     if (begun !== undefined && begun.total > 0) {
       const reply = yield* browse(mode, beginning(asked), skip, context)
-      return open > begun.total ? `${reply}${withoutEnd(lookup, open - begun.total)}` : reply
+      return open > begun.total ? `${reply}\n${withoutEnd(lookup, open - begun.total)}` : reply
     }
+    return `I can't tell whether there is one. ${withoutEnd(lookup, open)}`
   }
   const reply = yield* answer(mode, lookup, { columns, filters, said }, skip)
-  return open > 0 ? `${reply}${withoutEnd(lookup, open)}` : reply
+  return open > 0 ? `${reply}\n${withoutEnd(lookup, open)}` : reply
 }
 
 interface Narrowed {

@@ -40,6 +40,8 @@ export const FOCUS = new Set("him her them it his their its".split(" "))
 /** A name, or the one entity in focus for a pronoun. */
 export const named = (words: ReadonlyArray<Token>, { focus = [] }: Context): Named | undefined => {
   const [first] = words
+  // "That person" is someone of an answer before, but who isn't known.
+  if (words.length > 1 && /^(that|this)$/.test(first!.word) && words.every(({ capital }) => !capital)) return undefined
   if (words.length !== 1 || !FOCUS.has(first!.word) || first!.text === "IT") return { words }
   return focus.length === 1 ? { words: tokenize(focus[0]!.name), id: focus[0]!.id, type: focus[0]!.type } : undefined
 }

@@ -244,8 +244,7 @@ export function* describeChosen(index: number, context: Context, what?: string):
   if (focus.length === 0) return "There is nothing to choose from yet. Ask me about a person first."
   // "The last one" of a list that may go on.
   if (index === 0 && focus.length >= MAX_SHOWN) return "Which one do you mean? Give me the number."
-  if (chosen === undefined)
-    return `There ${focus.length === 1 ? "was only one" : `were only ${focus.length}`}. Which one do you mean?`
+  if (chosen === undefined) return `I named only ${focus.length === 1 ? "one" : focus.length}. Which one do you mean?`
   const located = yield* byFocus(chosen, context)
   return located._tag === "Missing" ? notFound(located) : yield* answeringFor(what)(located, context)
 }

@@ -13,10 +13,11 @@ import { readConditions } from "./readLookup.ts"
 import { readNames } from "./readNames.ts"
 import { continuing, type Last, PERSONAL, UNREADABLE } from "./continuing.ts"
 import { asked, changed, refinedBy } from "./refining.ts"
+import { lastWeekday, saysPast } from "./reword.ts"
 import { MONTHS } from "../english.ts"
 import { YEAR } from "./partOfYear.ts"
 import { whenOf } from "./readClock.ts"
-import { folded, tokenize, written } from "./tokenize.ts"
+import { folded, type Token, tokenize, written } from "./tokenize.ts"
 
 /** The last question, skipping messages that only selected from an answer. */
 export const previousIntent = (earlier: ReadonlyArray<string>, context: Context): Intent | undefined => {
@@ -129,6 +130,7 @@ const resolveFollowUp = (
       return resolveFollowUp(alsoOf(last(), intent, context), earlier, context, last)
     case "Instead": {
       const previous = last()
+      if (previous?._tag !== "Figures" && previous?._tag !== "Browse" && !hasNoRows(previous)) return UNREADABLE
       // "Leads by product", "and the proposals?": in the same groups.
       if (previous?._tag === "Figures") {
         const { asked } = previous
@@ -347,21 +349,86 @@ const goingOn = (
   )
 }
 
-/** "Only my customers" and "and among my own?" aren't about all of them, "and site visits?" isn't about all times. */
-const NARROWS = /^(?:(?:and |but )?only|(?:and|but) (?:among|within|out of)) /i
+/** "Just the demos", "also Pop", "and among my own?": some of the rows before, or more of them. */
+const NARROWS = /^(?:(?:and|but|or|so) )?(?:only|just)(?= )|^(?:and|but) (?:among|within|out of)(?= )/
+const WIDENS = /^(?:(?:and|but|or|so) )?(?:also|plus)(?= )/
+/** "Just tell me Raj's phone", "also my meetings tomorrow": a question of its own. */
+const ASKS_ANEW =
+  /\b(?:how|what|when|where|list|show|give|find|count|tell|send|get|need|want|wanted|wondering|asking|checking)\b/
+const OWN = / (?:my|our|i|all|is|are|do|does|did|has|have|who|which)(?= |$)/
 const ADDS =
-  /^(?:and|what about|how about) (?!how|what|which|who|when|where|list|show|give|find|my |are|is|do|does|did|was|were|has|have|any)/i
+  /^(?:and|what about|how about) (?!how|what|which|who|when|where|list|show|give|find|my |are|is|do|does|did|was|were|has|have|any)/
+const OF_THOSE = /\b(?:of|among|from) (?:those|these|them)\b/
+const isPartOf = (text: string): boolean =>
+  (NARROWS.test(text) && !ASKS_ANEW.test(text)) || (WIDENS.test(text) && !ASKS_ANEW.test(text) && !OWN.test(text))
+
+/** A message that says too little for a question of its own, read as one, would leave out what the question before said. */
 const dropsLast = (said: string, last: Last, context: Context): Intent | undefined => {
-  const narrows = NARROWS.test(said)
-  if (!narrows && !ADDS.test(said)) return undefined
+  const tokens = tokenize(said)
+  const text = folded(tokens)
+  const bare = bareNoun(tokens, context)
+  const isPart = isPartOf(text)
+  if (bare === undefined && !isPart && !OF_THOSE.test(text) && !ADDS.test(text)) return undefined
   const read = readIntent(said, context)
-  if (read._tag !== "Browse" && read._tag !== "Titled") return undefined
+  if (!OF_ROWS.has(read._tag) && !(isPart && OF_NAMES.has(read._tag))) return undefined
   const previous = last()
+  if (bare !== undefined) return otherwiseAsked(bare, previous)
+  if (OF_NAMES.has(read._tag) && previous !== undefined && ABOUT_ONE.has(previous._tag)) return undefined
+  if (isPart || OF_THOSE.test(text)) return hasNoRows(previous) ? undefined : UNREADABLE
   const isOpen = read._tag === "Titled" && previous?._tag === "Unclear"
-  const drops = narrows || isOpen || (!conditionsIn(read).some(isTime) && conditionsIn(previous).some(isTime))
-  return drops ? UNREADABLE : undefined
+  return isOpen || (!conditionsIn(read).some(isTime) && conditionsIn(previous).some(isTime)) ? UNREADABLE : undefined
 }
-const isTime = ({ _tag }: Condition): boolean => _tag === "Time"
+const OF_ROWS: ReadonlySet<Intent["_tag"]> = new Set(["Browse", "Figures", "Titled"] as const)
+const ABOUT_ONE: ReadonlySet<Intent["_tag"]> = new Set(["Who", "Several", "Introduce", "Detail", "Is"] as const)
+const OF_NAMES: ReadonlySet<Intent["_tag"]> = new Set(["Who", "Several", "Introduce"] as const)
+
+/** "How many invoices?", "which genres?", "the customers": of all, or of what the question before was about. */
+const ROWS_ALONE = /^(?:(?:and|so|but) )?(?:how many|which|what|the number of|number of|the)(?= )/
+interface Bare {
+  readonly noun: Noun
+  readonly mode: "list" | "count"
+}
+const bareNoun = (tokens: ReadonlyArray<Token>, context: Context): Bare | undefined => {
+  const lead = ROWS_ALONE.exec(folded(tokens))?.[0]
+  if (lead === undefined) return undefined
+  const rest = tokens.slice(lead.split(" ").length)
+  const found = nounAt(rest, context)
+  return found === undefined || found.length < rest.length
+    ? undefined
+    : { noun: found.noun, mode: /many|number/.test(lead) ? "count" : "list" }
+}
+
+/** The rows of the question before as a list or a number; undefined where the noun can mean all of its kind. */
+const otherwiseAsked = ({ mode, noun }: Bare, previous: Intent | undefined): Intent | undefined => {
+  const before = previous && nounOf(previous)
+  const isSame = before?.type.id === noun.type.id && (noun.kind === undefined || noun.kind === before.kind)
+  if (isSame && previous?._tag === "Browse" && previous.mode !== mode) return asked(previous, mode) ?? UNREADABLE
+  // "Which companies?" after a number of leads: theirs.
+  if (mode === "list" && before?.kind !== undefined) return UNREADABLE
+  // After a question that wasn't understood, a number is asked for in other words.
+  return hasNoRows(previous) || (mode === "count" && previous?._tag === "Unclear") ? undefined : UNREADABLE
+}
+
+/** Whether a question is about all rows of a kind, or about none and no one. */
+const hasNoRows = (intent: Intent | undefined): boolean => {
+  switch (intent?._tag) {
+    case "Browse": {
+      const { conditions, limit, order } = intent.lookup
+      return conditions.length === 0 && limit === undefined && order === undefined
+    }
+    case "Figures": {
+      const { by, measure, part, rows } = intent.asked
+      return by.length === 0 && part === undefined && rows === undefined && measure.lookup.conditions.length === 0
+    }
+    case "Who":
+    case "Detail":
+      return intent.subject._tag === "Me"
+    default:
+      return intent === undefined || SMALL_TALK.has(intent._tag)
+  }
+}
+const SMALL_TALK: ReadonlySet<Intent["_tag"]> = new Set(["Greeting", "Help", "Bye", "Thanks"] as const)
+const isTime = (one: Condition): one is Extract<Condition, { _tag: "Time" }> => one._tag === "Time"
 const conditionsIn = (intent: Intent | undefined): ReadonlyArray<Condition> => {
   switch (intent?._tag) {
     case "Browse":
@@ -375,9 +442,20 @@ const conditionsIn = (intent: Intent | undefined): ReadonlyArray<Condition> => {
   }
 }
 
+/** "Who did I meet yesterday? And on Friday?": on the last one. */
+const inTense = (said: string, earlier: ReadonlyArray<string>, last: Last, context: Context): string => {
+  const tokens = tokenize(said.slice(0, MAX_READ))
+  const past = lastWeekday(tokens, true)
+  if (past === tokens || saysPast(tokens) || !FOLLOWS.has(readIntent(said, context)._tag)) return said
+  const times = conditionsIn(last()).filter(isTime)
+  const isOver = times.length > 0 && times.every(({ when: { to } }) => to !== undefined && to <= context.today)
+  return isOver && earlier.some((text) => saysPast(tokenize(text.slice(0, MAX_READ)))) ? written(past) : said
+}
+
 /** The intent of a message, completed from those before it. */
-export const readTurn = (said: string, earlier: ReadonlyArray<string>, context: Context): Intent => {
+export const readTurn = (message: string, earlier: ReadonlyArray<string>, context: Context): Intent => {
   const last = lastOf(earlier, context)
+  const said = earlier.length === 0 ? message : inTense(message, earlier, last, context)
   const stepped = earlier.length === 0 ? undefined : goingOn(said, earlier, context, last)
   if (stepped !== undefined) return stepped
   const read = readIntent(said, context)

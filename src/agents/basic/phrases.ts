@@ -49,6 +49,11 @@ export const sayingOf = (
       ]
     case "Overdue":
       return [{ before: true, text: phrase }]
+    // "Tracks under 50": of which number was meant.
+    case "Where":
+      return isBare(condition)
+        ? [{ before: false, text: `with ${uncapitalized(labelOf(choices[used]![0]!.columnId, columns))} ${phrase}` }]
+        : [{ before: false, text: phrase }]
     case "Time": {
       // Which date was meant, where a type has several.
       const others = new Set(choices.map(([first]) => first!.columnId)).size > 1
@@ -82,6 +87,10 @@ export const sayingOf = (
   }
 }
 
+/** "Under 50", of whichever number. */
+export const isBare = (condition: Condition): boolean =>
+  condition._tag === "Where" && COMPARATORS[folded(condition.words.slice(0, -1))] !== undefined
+
 /** "Lead companies": a kind of people stands in the singular before the noun. */
 const singular = (phrase: string): string =>
   NOUN_FAMILIES.some((words) => words.has(phrase.replace(/s$/, ""))) ? phrase.replace(/s$/, "") : phrase
@@ -103,9 +112,7 @@ export const phraseOf = (condition: Condition): string => {
     case "Quality":
       return condition.words
     case "Where":
-      return COMPARATORS[folded(condition.words.slice(0, -1))] === undefined
-        ? `with ${written(condition.words)}`
-        : written(condition.words)
+      return isBare(condition) ? written(condition.words) : `with ${written(condition.words)}`
     case "Currency":
       return `in ${condition.code}`
     case "Length":

@@ -13,7 +13,7 @@ import { fitsIn, MAX_NAME } from "./fits.ts"
 import { Intent, Subject } from "./Intent.ts"
 import { languageOf } from "./languages.ts"
 import { AGGREGATE_PHRASES, AGGREGATES, ME, QUESTION_STARTS } from "./lexicon.ts"
-import { nounAt } from "./Lookup.ts"
+import { Condition, nounAt } from "./Lookup.ts"
 import { otherwise, paraphrased } from "./paraphrases.ts"
 import { compiled, type Fits, matchPattern } from "./patterns.ts"
 import { follows, stripped } from "./polite.ts"
@@ -29,7 +29,9 @@ import { QUESTIONS } from "./rules.ts"
 import { inTurn, questionsIn } from "./separate.ts"
 import { wordingsOf } from "./slots/loosely.ts"
 import { asCounts, asPeriods, asTwo, isAlone } from "./slots/together.ts"
+import type { When } from "./readTime.ts"
 import { SMALL_TALK } from "./smallTalk.ts"
+import { addDays } from "./spans.ts"
 import { COMMONEST } from "./spoken.ts"
 import { readTitled } from "./titled.ts"
 import { folded, type Token, tokenize } from "./tokenize.ts"
@@ -98,18 +100,36 @@ const SO_FAR = /\b(?:so far|to date|until now|up to now)\b/i
 /** Only with a past verb: "do I already have a meeting with Ada" asks for one to come, too. */
 const ALREADY = /\balready\b/i
 const IS_PAST = /\b(?:had|did|held|done|been|attended|met)\b/i
-/** "How many meetings have I already had": those that are over, or under way. */
-const soFar = (intent: Intent, message: string, { today }: Context): Intent =>
-  intent._tag === "Browse" &&
-  intent.lookup.noun.type.id === "meetings" &&
-  intent.lookup.order === undefined &&
-  !intent.lookup.conditions.some(({ _tag }) => _tag === "Time") &&
-  (SO_FAR.test(message) || (ALREADY.test(message) && IS_PAST.test(message)))
-    ? Intent.Browse({
-        ...intent,
-        lookup: { ...intent.lookup, conditions: [...intent.lookup.conditions, untilNow(today)] }
-      })
-    : intent
+/** "How many did I have this month" asks for no others; "which did I have planned" does. */
+const WAS = /\b(?:did (?:i|we)|(?:i|we) (?:had|held|attended|met|saw))\b/i
+const SEVERAL_SENTENCES = /[.!?]\s/
+const WAS_TO_COME = /\b(?:planned|scheduled|booked|arranged|supposed|coming|upcoming)\b/i
+/** "How many meetings have I already had", "did I have this month": those that are over, or under way. */
+const soFar = (intent: Intent, message: string, { today }: Context): Intent => {
+  if (intent._tag !== "Browse" || intent.lookup.noun.type.id !== "meetings" || intent.lookup.order !== undefined)
+    return intent
+  const { conditions } = intent.lookup
+  const [time, ...others] = conditions.filter((one) => one._tag === "Time")
+  const isOver = SO_FAR.test(message) || (ALREADY.test(message) && IS_PAST.test(message))
+  const those =
+    time === undefined
+      ? isOver && [...conditions, untilNow(today)]
+      : others.length === 0 &&
+        WAS.test(message) &&
+        !WAS_TO_COME.test(message) &&
+        !SEVERAL_SENTENCES.test(message) &&
+        isGoingOn(time.when, today) &&
+        conditions.map((one) => (one === time ? Condition.Time({ ...time, when: toNow(time.when, today) }) : one))
+  return those === false ? intent : Intent.Browse({ ...intent, lookup: { ...intent.lookup, conditions: those } })
+}
+const isGoingOn = ({ days, from, now, to }: When, today: string): boolean =>
+  days === undefined && now === undefined && from !== undefined && to !== undefined && from <= today && to > today
+const toNow = (when: When, today: string): When => ({
+  ...when,
+  to: addDays(today, 1),
+  now: "to",
+  said: `${when.said} so far`
+})
 
 /** "Who owns that company" after an answer about a person: who owns the person's company. */
 const ofTheirs = (intent: Intent, message: string, context: Context): Intent => {
@@ -129,8 +149,13 @@ const WHETHER_ALL =
 /** "Do I ever have meetings on Saturday": not the next one. */
 const EVER = /\bever\b/i
 const WEEKDAY = /\b(?:mon|tues|wednes|thurs|fri|satur|sun)days?\b/i
+/** "How many customers does that person have": someone of an answer before. */
+const POINTS =
+  /\b(?:that|this) (?:person|customer|client|contact|colleague|employee|owner|rep|guy|man|woman|lady|company|account|lead|meeting|one)\b/i
+const ROWS_OF = /^(?:Browse|Figures)$/
 /** Whether an intent leaves out what a word of the message asks for. */
 const isOther = (intent: Intent, message: string): boolean =>
+  (ROWS_OF.test(intent._tag) && POINTS.test(message)) ||
   WHETHER_ALL.test(message.trim()) ||
   (intent._tag === "Browse" && EVER.test(message) && WEEKDAY.test(message)) ||
   // "Who is meeting Ada": no meeting is called “Ada”.

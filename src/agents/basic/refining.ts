@@ -1,5 +1,6 @@
 /** Follow-ups that change the conditions of the last question for rows: a list, a count, a figure, or rows by their title. */
 import { Intent } from "./Intent.ts"
+import { isBare } from "./phrases.ts"
 import { Condition, type Lookup } from "./Lookup.ts"
 
 type Conditions = ReadonlyArray<Condition>
@@ -21,6 +22,9 @@ export const changed = (previous: Intent | undefined, change: Change): Intent | 
     case "Figures": {
       const { asked } = previous
       const lookup = other(asked.measure.lookup)
+      // "Only those under 50" after groups: those of a number, or the groups?
+      const isOfGroups = asked.by.length > 0 && !asked.measure.lookup.conditions.some(isBare)
+      if (isOfGroups && lookup?.conditions.some(isBare)) return undefined
       return lookup && Intent.Figures({ asked: { ...asked, measure: { ...asked.measure, lookup } } })
     }
     case "Titled": {

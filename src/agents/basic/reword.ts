@@ -54,11 +54,14 @@ const SAYS_PAST = /^(?:did|had|was|were|met|saw|attended|held|took|came|happened
 const SAYS_WHICH =
   /^(?:last|next|this|coming|every|each|past|previous|following|the|a|an|of|since|after|before|until|by|between|from|to|and|or)$/
 
+/** Whether a question is about what is over. */
+export const saysPast = (tokens: Tokens): boolean => tokens.some(({ word }) => SAYS_PAST.test(word))
+
 /** "What did I have on Friday": on the last one. */
-const lastWeekday = (tokens: Tokens): Tokens => {
+export const lastWeekday = (tokens: Tokens, isPast = saysPast(tokens)): Tokens => {
   const named = tokens.flatMap(({ word }, at) => (WEEKDAY.test(word) ? [at] : []))
   const [at, ...others] = named
-  if (at === undefined || others.length > 0 || !tokens.some(({ word }) => SAYS_PAST.test(word))) return tokens
+  if (at === undefined || others.length > 0 || !isPast) return tokens
   const on = tokens[at - 1]?.word === "on" ? 1 : 0
   const before = tokens[at - on - 1]
   const next = tokens.slice(at + 1, at + 3)

@@ -55,4 +55,4 @@ export const beginning = (lookup: Lookup): Lookup => ({
 })
 
 export const withoutEnd = (lookup: Lookup, total: number): string =>
-  `\n${total} ${called(lookup.noun.type.plural, lookup.noun.type, total)} of that day before then ${total === 1 ? "has" : "have"} no end, so I can't tell whether ${total === 1 ? "it is" : "they are"} over: ask for the ${uncapitalized(lookup.noun.type.plural)} of the day.`
+  `${total} ${called(lookup.noun.type.plural, lookup.noun.type, total)} of that day before then ${total === 1 ? "has" : "have"} no end, so I can't tell whether ${total === 1 ? "it is" : "they are"} over: ask for the ${uncapitalized(lookup.noun.type.plural)} of the day.`

@@ -7,6 +7,7 @@
  * the order in which their parameters are numbered.
  */
 import { type Catalog, type Column, columnByKey, DISPLAY_NAME } from "../../domain/EntityType.ts"
+import type { Figure } from "../../domain/Query.ts"
 import { guardCte, MAX_STATEMENT_LENGTH } from "./find.ts"
 import { type FragmentContext, fragmentContext } from "./fragmentContext.ts"
 import { fragment } from "./predicate.ts"
@@ -61,12 +62,13 @@ const groupBy = (columns: ReadonlyArray<string>): string =>
   columns.length === 0 ? "" : ` GROUP BY ${columns.join(", ")}`
 
 /** Adds up a group's rows of `r` or `w`, one for each currency; without currencies it has one. */
-const overGroup = (groups: ResolvedGroups, from: "r" | "w", aggregate: string, value: string): string =>
-  groups.money.size === 0
-    ? value
-    : `${aggregate}(${value}) OVER ${groups.by.length === 0 ? "()" : `(PARTITION BY ${keysOf(groups, `${from}.`).join(", ")})`}`
+const overGroup = (groups: ResolvedGroups, from: "r" | "w", aggregate: string | undefined, value: string): string => {
+  if (groups.money.size === 0) return value
+  if (aggregate === undefined) throw new Error("The figure can't be added up over currencies")
+  return `${aggregate}(${value}) OVER ${groups.by.length === 0 ? "()" : `(PARTITION BY ${keysOf(groups, `${from}.`).join(", ")})`}`
+}
 
-/** Adds up the rows per stored value and currency. */
+/** Adds up the rows per key and currency. */
 const perValue = (groups: ResolvedGroups, shown: string): string => {
   const { figures } = groups
   const sums = each(
@@ -86,8 +88,8 @@ const ADD_UP = {
   distinct: (value: string) => `count(DISTINCT ${value})`
 } as const
 
-/** Adding up partial figures. Distinct values have no partial figures: their rows are added up once, as shown, in no currency. */
-const ADD_AGAIN = { sum: "sum", avg: "sum", min: "min", max: "max", distinct: "sum" } as const
+/** Adding up partial figures, which numbers of distinct values aren't. */
+const ADD_AGAIN: Partial<Record<Figure, string>> = { sum: "sum", avg: "sum", min: "min", max: "max" }
 
 /**
  * Adds up again, by what cells show of stored values and by what the caller may follow references to. What isn't shown is in the
@@ -143,7 +145,7 @@ const finished = (groups: ResolvedGroups): string => {
 
 /**
  * Numbers the groups that meet the conditions: periods from the last one, others by their first figure; the empty ones last. Not
- * materialized, so that Postgres numbers them only to the end of the page.
+ * materialized, so that Postgres numbers them only to the end of the page, where it reads them once: on the first page, without currencies.
  */
 const inOrder = (groups: ResolvedGroups, met: string): string => {
   const { by, figures, money, upwards } = groups

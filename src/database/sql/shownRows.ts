@@ -61,8 +61,8 @@ export class Joins {
   }
 
   /**
-   * The alias and the type of the row at the end of these steps. `stored` is the first reference where it was read before, under
-   * its mask.
+   * The alias and the type of the row at the end of these steps. `stored` is the id behind the first reference, where it was
+   * read before, under its mask.
    */
   end(steps: GroupPath["steps"], stored?: string): { readonly alias: string; readonly type: EntityType } {
     let [alias, type, names, reference] = ["p", this.type, stored ?? "", stored]

@@ -18,6 +18,7 @@ import type { Columns, Spot } from "./columns.ts"
 import { figureName, figureText, groupText, isEmptyGroup, measureOf, numeral, sharedName } from "./numerals.ts"
 import { around, choices, chosen, Declined, type Found, measureIn, plural, spotsOf, stepOf } from "./resolveFigures.ts"
 import {
+  asSeen,
   bestReply,
   bounds,
   counted,
@@ -119,16 +120,17 @@ const converted = (page: Page, measured: Spot | undefined): Page => {
   return groups === undefined ? page : { ...page, groups }
 }
 
-function* grouping(found: Found, measured: Spot | undefined, by: ReadonlyArray<Spot>): Script<string> {
-  const { asked } = found
+function* grouping(asking: Found, measured: Spot | undefined, by: ReadonlyArray<Spot>): Script<string> {
+  const { asked } = asking
   const { figure } = asked.measure
   const head = measured === undefined ? "count" : `${figure} ${measured.path}`
   const words = [...by.map(heading), ...(measured === undefined ? [] : [head])]
   // Rows without a key are no group.
   const named: ReadonlyArray<Filter> = asked.number === true ? [{ columnId: by[0]!.path, op: "eq", value: "*" }] : []
-  const filters = [...onGroups(found, head), ...named]
-  const all = yield* find(query(found, words, ...filters))
-  if (all === undefined) return failed(found)
+  const filters = [...onGroups(asking, head), ...named]
+  const all = yield* find(query(asking, words, ...filters))
+  if (all === undefined) return failed(asking)
+  const found = asSeen(asking, all)
   if (all.tooMany === true) return tooMany(found, all)
   const page = converted(besides(found, all), measured)
   const groups = page.groups ?? []
@@ -193,7 +195,8 @@ function* sharing(found: Found, measured: Spot | undefined, references: Referenc
   const page = yield* find(query(found, [`by ${filter.columnId}`, ...head]))
   if (page?.groups === undefined || page.several === true)
     return page?.tooMany === true ? tooMany(found, page) : failed(found)
-  if (page.total === 0) return `${none(found)}${among(page.limited, found.type)}.`
+  const seen = asSeen(found, page)
+  if (page.total === 0) return `${none(seen)}${among(page.limited, found.type)}.`
   const named = page.groups.filter(
     (one) => isNamed && foldText(one.keys[0]?.value ?? "").includes(foldText(filter.value))
   )
@@ -204,8 +207,7 @@ function* sharing(found: Found, measured: Spot | undefined, references: Referenc
     : page.groups.find((one) => sharedName(filter.value, one))
   if (group?.share === undefined) return failed(found)
   const label = columns.find(({ id }) => id === filter.columnId)?.name.toLowerCase() ?? filter.columnId
-  const what =
-    measured === undefined ? subject(found, 2) : `${figureName("sum", measured.label)} of ${subject(found, 2)}`
+  const what = measured === undefined ? subject(seen, 2) : `${figureName("sum", measured.label)} of ${subject(seen, 2)}`
   const numbers =
     measured === undefined
       ? `${numeral(String(group.count))} of ${numeral(String(page.total))}`
@@ -225,15 +227,16 @@ function* quotient(found: Found, those: Found, measured: Spot | undefined): Scri
     measured === undefined ? page.total : page.groups?.[0] === undefined ? 0 : (measureOf(page.groups[0], "sum") ?? 0)
   const [whole, part] = [valueOf(all), valueOf(some)]
   const limited = among(all.limited, found.type)
-  if (all.total === 0 || whole <= 0 || part < 0) return `${none(found)}${limited}.`
+  const seen = asSeen(those, some)
+  if (all.total === 0 || whole <= 0 || part < 0) return `${none(asSeen(found, all))}${limited}.`
   const of = measured === undefined ? "" : `${figureName("sum", measured.label)} of `
   const percent = Math.round((100 * part) / whole)
-  return `Share of ${of}${subject(those, 2)}${limited}: ${percent}% (${numeral(String(part))} of ${numeral(String(whole))}).`
+  return `Share of ${of}${subject(seen, 2)}${limited}: ${percent}% (${numeral(String(part))} of ${numeral(String(whole))}).`
 }
 
 /** Rows in the order of a column. */
-function* sorted(found: Found, measured: Spot): Script<string> {
-  const { asked, columns, filters, type } = found
+function* sorted(asking: Found, measured: Spot): Script<string> {
+  const { asked, columns, filters, type } = asking
   const isDate = measured.column.holds !== "number"
   const { limit: most = 5, nth: limit = most, upwards: asks } = asked.rows!
   const upwards = asks ?? isDate
@@ -247,7 +250,8 @@ function* sorted(found: Found, measured: Spot): Script<string> {
     limit: Math.min(size + 1, MAX_GROUPS),
     selectColumns: [measured.path]
   })
-  if (page === undefined) return failed(found)
+  if (page === undefined) return failed(asking)
+  const found = asSeen(asking, page)
   if (page.total === 0) return `${none(found)} with a value for ${measured.label}${among(page.limited, type)}.`
   const shown = { ...page, entities: page.entities.slice(0, size) }
   const [last, next] = [shown.entities.at(-1), page.entities[size]]

@@ -43,6 +43,12 @@ export const tooMany = (found: Found, page: Page): string =>
 
 const isYours = ({ lookup }: Found): boolean => lookup.conditions.some(({ _tag }) => _tag === "Mine")
 
+/** With conditions as they hold of a page: where values are hidden, one without a phone may have one. */
+export const asSeen = (found: Found, { limited }: Pick<Page, "limited">): Found => ({
+  ...found,
+  said: found.said.map((one) => (limited === true && one.limited !== undefined ? { ...one, text: one.limited } : one))
+})
+
 /** "open deals in 2026". */
 export const subject = (found: Found, count: number): string =>
   `${isYours(found) ? "your " : ""}${described(found.lookup, found.said, count)}`

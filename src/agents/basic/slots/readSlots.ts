@@ -294,7 +294,8 @@ const isGone = (tokens: Tokens, at: number): boolean => {
 
 const MAX_WORDS = 24
 /** Questions for something else than rows or their number. */
-const OTHERWISE = /^(?:why|when|where|how (?!many\b)|whose|(?:is|are|has|have) .*\bwork(?:ed|ing)? on\b)/
+const OTHERWISE =
+  /^(?:why|when|where|how (?!many\b)|whose|who (?:owns|manages|handles|supports|looks after|takes care of) |(?:is|are|has|have) .*\bwork(?:ed|ing)? on\b)/
 
 /** Figures that a number of rows is no answer to. */
 const FIGURES =
