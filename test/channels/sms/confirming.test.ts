@@ -1,6 +1,7 @@
 /** Changes by text, over real HTTP: the code goes to the member's phone, and only that phone's answer counts. */
-import { Effect } from "effect"
+import { Effect, Fiber } from "effect"
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest"
+import { Database } from "../../../src/database/Database.ts"
 import { Memberships } from "../../../src/services/members/Memberships.ts"
 import { SmsCodes } from "../../../src/services/texting/SmsCodes.ts"
 import { SmsSettings } from "../../../src/services/texting/SmsSettings.ts"
@@ -220,11 +221,31 @@ describe("a code", () => {
   it("that is guessed many times at once is judged three times", async () => {
     const code = await askFor()
     const key = { organizationId: s.organization.id, line: OURS, phone: ADA }
-    const check = (guess: string) =>
-      s.run(Effect.flatMap(SmsCodes, (codes) => codes.check(key, ids[0]!, guess))) as Promise<{ _tag: string }>
-    const checked = await Promise.all(Array.from({ length: 20 }, (_, by) => check(other(code, by + 1))))
+    const check = (guess: string) => Effect.flatMap(SmsCodes, (codes) => codes.check(key, ids[0]!, guess))
+    const guesses = Array.from({ length: 20 }, (_, by) => other(code, by + 1))
+    // As many as have a connection wait for the number's row: they are judged at once.
+    const checking = s.run(
+      Effect.flatMap(Database, ({ owner }) =>
+        owner.withTransaction(
+          Effect.gen(function* () {
+            yield* owner`SELECT 1 FROM max.sms_codes FOR UPDATE`
+            const fiber = yield* Effect.forkDetach(Effect.forEach(guesses, check, { concurrency: "unbounded" }))
+            const waits = owner`SELECT pg_stat_clear_snapshot(), pid FROM pg_stat_activity
+              WHERE datname = current_database() AND application_name = 'max app' AND wait_event_type = 'Lock'`
+            yield* Effect.repeat(waits, { until: (rows) => rows.length > 1 })
+            return fiber
+          })
+        )
+      )
+    )
+    const checked = await s.run(
+      Effect.flatMap(
+        Effect.promise(() => checking),
+        Fiber.join
+      )
+    )
     expect(checked.filter(({ _tag }) => _tag === "Wrong")).toHaveLength(2)
-    expect((await check(code))._tag).toBe("Locked")
+    expect((await s.run(check(code)))._tag).toBe("Locked")
   })
 
   it("from another number is a wrong code", async () => {
