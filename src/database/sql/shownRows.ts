@@ -1,6 +1,6 @@
 /** The innermost rows of a statement of groups: keys, values and currencies as the caller sees them, before anything is added up. */
 import { currencyColumn } from "../../domain/derived.ts"
-import type { Column, EntityType } from "../../domain/EntityType.ts"
+import type { Column, EntityType, Storage } from "../../domain/EntityType.ts"
 import type { Bound } from "../../domain/Predicate.ts"
 import { hasValue } from "./comparisons.ts"
 import type { FragmentContext } from "./fragmentContext.ts"
@@ -92,8 +92,8 @@ export class Joins {
   }
 
   /** The id of what a row's list of references leads to, each once: a mapped link table may state a pair twice. */
-  list({ column: { storage }, mask, target }: GroupPath): string {
-    if (storage._tag !== "Many" || target === undefined) throw new Error("Not a list of references")
+  list(storage: Extract<Storage, { _tag: "Many" }>, { mask, target }: GroupPath): string {
+    if (target === undefined) throw new Error("A list of references leads nowhere")
     const { context, type } = this
     const [link, other] = [context.writer.alias(), context.writer.alias()]
     const [from, to] = [identifier(storage.from), identifier(storage.to)]
@@ -145,7 +145,7 @@ const shownValue = (
 /** What a group is named by: a shown value, or the period of one. */
 const shownKey = ({ bucket, path }: By, joins: Joins, stored?: string): string =>
   path.column.storage._tag === "Many"
-    ? joins.list(path)
+    ? joins.list(path.column.storage, path)
     : bucket === undefined
       ? keyValue(shownValue(path, joins, undefined, stored), path.column)
       : shownValue(path, joins, (value) => bucketOf(value, bucket, path.column, joins.context), stored)

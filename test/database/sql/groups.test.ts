@@ -182,6 +182,16 @@ describe("the statement of groups", () => {
     const references = path(meetings, "attendees", { target: { type: people, where: ALWAYS, name: ALWAYS } })
     const different = [{ figure: "distinct" as const, path: references }]
     expect(() => compileGroups(groups(meetings, { figures: different }), catalog)).toThrow("by one reference")
+    expect(() => compileGroups(groups(meetings, { by: [by(path(meetings, "attendees"))] }), catalog)).toThrow(
+      "leads nowhere"
+    )
+    const amounts = [
+      { figure: "sum" as const, path: path(tickets, "fee") },
+      { figure: "distinct" as const, path: path(tickets, "weight") }
+    ]
+    expect(() => compileGroups(groups(tickets, { figures: amounts, money: new Set([0]) }), catalog)).toThrow(
+      "added up over currencies"
+    )
     const plain = [{ figure: "sum" as const, path: path(tickets, "weight") }]
     expect(() => compileGroups(groups(tickets, { figures: plain, money: new Set([0]) }), catalog)).toThrow(
       "has no currency"
