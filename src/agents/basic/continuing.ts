@@ -25,6 +25,8 @@ interface Before {
 /** Conditions that say whose rows are meant. */
 export const PERSONAL: ReadonlySet<Condition["_tag"]> = new Set(["With", "Owned", "Mine", "At"] as const)
 export const UNREADABLE = Intent.Unclear({ tokens: [] })
+/** Intents that say only what differs from the question before. */
+export const FOLLOWS: ReadonlySet<Intent["_tag"]> = new Set(["Also", "Again", "Only", "Instead", "Regroup"] as const)
 
 /** The longest question that another one is made of, in characters. */
 const MAX_BEFORE = 300
@@ -80,18 +82,21 @@ const ofKind = (said: string, before: Before, context: Context): Intent | undefi
 
 /** "And the last one?" after a question for the first. */
 const PLACE =
-  /^(?:and|what about|how about|and what about)(?: (?:on|in))? (?:the |my )?(first|last|next|latest|earliest|previous|longest|shortest|largest|smallest|highest|lowest|newest|oldest)(?: (?:one|of them))?$/
+  /^(and|what about|how about|and what about)?(?:(?:^| )(?:on|in))?(?:^| )(?:the |my )?(first|last|next|latest|earliest|previous|longest|shortest|largest|smallest|highest|lowest|newest|oldest)(?: (?:one|of them))?$/
 // "Last week" has no other end.
 const PLACED =
   /\b(first|last|next|latest|earliest|previous|longest|shortest|largest|smallest|highest|lowest|newest|oldest)\b(?! (?:week|month|year|quarter|day|half|few|couple|\d|mon|tue|wed|thu|fri|sat|sun|two|three|contact))/gi
 const otherPlace = (said: string, before: Before): Intent | undefined => {
-  const place = PLACE.exec(folded(tokenize(said)))?.[1]
+  const [, and, place] = PLACE.exec(folded(tokenize(said))) ?? []
   if (place === undefined || before.said.length > MAX_BEFORE) return undefined
   const found = before.said.match(PLACED) ?? []
-  if (found.length !== 1) return UNREADABLE
+  // "The first one" of a list.
+  if (found.length !== 1) return and === undefined ? undefined : UNREADABLE
   // "And the next one?" after the next one: another.
   if (found[0]!.toLowerCase() === place) return undefined
-  return before.read(before.said.replace(PLACED, place))
+  const other = before.read(before.said.replace(PLACED, place))
+  // Of the rows that one was chosen from, only that one is known.
+  return other._tag === "Choose" ? UNREADABLE : other
 }
 
 /** "Only those after 1 pm": the question before, with a time of day. */
@@ -103,7 +108,7 @@ const atHours = (said: string, before: Before): Intent | undefined => {
   return before.read(`${before.said.trimEnd().replace(/[?.!]$/, "")} ${hours}`)
 }
 
-const WHOLE = /\b(?:all|overall|altogether|total|everyone|now|together|list|crm|system)\b/
+export const WHOLE = /\b(?:all|overall|altogether|total|everyone|now|together|list|crm|system)\b/
 const KEPT: ReadonlySet<Condition["_tag"]> = new Set([...PERSONAL, "Time"] as const)
 /** "How many paused companies has Samir? And lead companies?": his, too. */
 const otherRows = (said: string, before: Before, context: Context): Intent | undefined => {

@@ -2,22 +2,23 @@
 import { alsoOf, isNamed } from "./alsoOf.ts"
 import { conditionsOf, elided } from "./ellipsis.ts"
 import { isConcept } from "./fits.ts"
+import { fragment } from "./fragments.ts"
 import { Intent } from "./Intent.ts"
 import { QUESTION_STARTS } from "./lexicon.ts"
-import { Condition, type Noun, nounAt } from "./Lookup.ts"
+import { Condition, nounAt } from "./Lookup.ts"
 import { beside, stepIn } from "./nextTime.ts"
 import { stripped } from "./polite.ts"
 import type { Context } from "./readConversation.ts"
 import { readByParts, readIntent } from "./readIntent.ts"
 import { readConditions } from "./readLookup.ts"
 import { readNames } from "./readNames.ts"
-import { continuing, type Last, PERSONAL, UNREADABLE } from "./continuing.ts"
-import { asked, changed, refinedBy } from "./refining.ts"
+import { continuing, FOLLOWS, type Last, PERSONAL, UNREADABLE } from "./continuing.ts"
+import { asked, changed, conditionsIn, hasNoRows, isTime, nounOf, refinedBy } from "./refining.ts"
 import { lastWeekday, saysPast } from "./reword.ts"
 import { MONTHS } from "../english.ts"
 import { YEAR } from "./partOfYear.ts"
 import { whenOf } from "./readClock.ts"
-import { folded, type Token, tokenize, written } from "./tokenize.ts"
+import { folded, tokenize, written } from "./tokenize.ts"
 
 /** The last question, skipping messages that only selected from an answer. */
 export const previousIntent = (earlier: ReadonlyArray<string>, context: Context): Intent | undefined => {
@@ -156,9 +157,12 @@ const resolveFollowUp = (
       const times = earlier.length - earlier.findLastIndex((text) => readIntent(text, context)._tag !== "More")
       return Intent.Browse({ ...previous, mode: "list", skip: 5 * (previous.mode === "count" ? times - 1 : times) })
     }
-    case "Choose":
-      // Two lists have two rows of each number.
-      return last()?._tag === "Both" ? Intent.Unclear({ tokens: [] }) : intent
+    case "Choose": {
+      // Two lists have two rows of each number, and one that was chosen has none.
+      const isChosen = readIntent(earlier.at(-1) ?? "", context)._tag === "Choose"
+      const isOne = (context.focus ?? []).length === 1 && intent.index < 2 && isChosen
+      return isOne || last()?._tag === "Both" ? UNREADABLE : intent
+    }
     case "Introduce": {
       // "she lives in Boston" adds a fact to the person of the last question.
       if (intent.names.some(({ rank }) => rank >= 2) || (context.focus ?? []).length < 2) return intent
@@ -235,7 +239,6 @@ const corrected = (said: string, earlier: ReadonlyArray<string>, context: Contex
   return isBase ? resolveFollowUp(next, [...earlier, before], context) : undefined
 }
 const CORRECTS: ReadonlySet<Intent["_tag"]> = new Set(["Browse", "Figures", "Detail", "Is", "Comparison"] as const)
-const FOLLOWS: ReadonlySet<Intent["_tag"]> = new Set(["Also", "Again", "Only", "Instead", "Regroup"] as const)
 
 /** Intents of a message that can be a question with a correction. */
 const OPEN: ReadonlySet<Intent["_tag"]> = new Set([
@@ -294,19 +297,6 @@ const denies = (conditions: ReadonlyArray<Condition>, previous: Intent | undefin
   )
 }
 
-const nounOf = (intent: Intent): Noun | undefined => {
-  switch (intent._tag) {
-    case "Browse":
-      return intent.lookup.noun
-    case "Figures":
-      return intent.asked.measure.lookup.noun
-    case "Titled":
-      return nounOf(intent.otherwise)
-    default:
-      return undefined
-  }
-}
-
 /** Whether a message is about the question before it: "and by owner?". */
 export const continues = (said: string, earlier: ReadonlyArray<string>, context: Context): boolean =>
   earlier.length > 0 && (FOLLOWS.has(readIntent(said, context)._tag) || goingOn(said, earlier, context) !== undefined)
@@ -345,101 +335,8 @@ const goingOn = (
     (said.length > MAX_READ ? undefined : continuing(said, before, context)) ??
     ofThoseBefore(said, last, context) ??
     besideLast(said, last) ??
-    dropsLast(said, last, context)
+    fragment(said, last, context)
   )
-}
-
-/** "Just the demos", "also Pop", "and among my own?": some of the rows before, or more of them. */
-const NARROWS = /^(?:(?:and|but|or|so) )?(?:only|just)(?= )|^(?:and|but) (?:among|within|out of)(?= )/
-const WIDENS = /^(?:(?:and|but|or|so) )?(?:also|plus)(?= )/
-/** "Just tell me Raj's phone", "also my meetings tomorrow": a question of its own. */
-const ASKS_ANEW =
-  /\b(?:how|what|when|where|list|show|give|find|count|tell|send|get|need|want|wanted|wondering|asking|checking)\b/
-const OWN = / (?:my|our|i|all|is|are|do|does|did|has|have|who|which)(?= |$)/
-const ADDS =
-  /^(?:and|what about|how about) (?!how|what|which|who|when|where|list|show|give|find|my |are|is|do|does|did|was|were|has|have|any)/
-const OF_THOSE = /\b(?:of|among|from) (?:those|these|them)\b/
-const isPartOf = (text: string): boolean =>
-  (NARROWS.test(text) && !ASKS_ANEW.test(text)) || (WIDENS.test(text) && !ASKS_ANEW.test(text) && !OWN.test(text))
-
-/** A message that says too little for a question of its own, read as one, would leave out what the question before said. */
-const dropsLast = (said: string, last: Last, context: Context): Intent | undefined => {
-  const tokens = tokenize(said)
-  const text = folded(tokens)
-  const bare = bareNoun(tokens, context)
-  const isPart = isPartOf(text)
-  if (bare === undefined && !isPart && !OF_THOSE.test(text) && !ADDS.test(text)) return undefined
-  const read = readIntent(said, context)
-  if (!OF_ROWS.has(read._tag) && !(isPart && OF_NAMES.has(read._tag))) return undefined
-  const previous = last()
-  if (bare !== undefined) return otherwiseAsked(bare, previous)
-  if (OF_NAMES.has(read._tag) && previous !== undefined && ABOUT_ONE.has(previous._tag)) return undefined
-  if (isPart || OF_THOSE.test(text)) return hasNoRows(previous) ? undefined : UNREADABLE
-  const isOpen = read._tag === "Titled" && previous?._tag === "Unclear"
-  return isOpen || (!conditionsIn(read).some(isTime) && conditionsIn(previous).some(isTime)) ? UNREADABLE : undefined
-}
-const OF_ROWS: ReadonlySet<Intent["_tag"]> = new Set(["Browse", "Figures", "Titled"] as const)
-const ABOUT_ONE: ReadonlySet<Intent["_tag"]> = new Set(["Who", "Several", "Introduce", "Detail", "Is"] as const)
-const OF_NAMES: ReadonlySet<Intent["_tag"]> = new Set(["Who", "Several", "Introduce"] as const)
-
-/** "How many invoices?", "which genres?", "the customers": of all, or of what the question before was about. */
-const ROWS_ALONE = /^(?:(?:and|so|but) )?(?:how many|which|what|the number of|number of|the)(?= )/
-interface Bare {
-  readonly noun: Noun
-  readonly mode: "list" | "count"
-}
-const bareNoun = (tokens: ReadonlyArray<Token>, context: Context): Bare | undefined => {
-  const lead = ROWS_ALONE.exec(folded(tokens))?.[0]
-  if (lead === undefined) return undefined
-  const rest = tokens.slice(lead.split(" ").length)
-  const found = nounAt(rest, context)
-  return found === undefined || found.length < rest.length
-    ? undefined
-    : { noun: found.noun, mode: /many|number/.test(lead) ? "count" : "list" }
-}
-
-/** The rows of the question before as a list or a number; undefined where the noun can mean all of its kind. */
-const otherwiseAsked = ({ mode, noun }: Bare, previous: Intent | undefined): Intent | undefined => {
-  const before = previous && nounOf(previous)
-  const isSame = before?.type.id === noun.type.id && (noun.kind === undefined || noun.kind === before.kind)
-  if (isSame && previous?._tag === "Browse" && previous.mode !== mode) return asked(previous, mode) ?? UNREADABLE
-  // "Which companies?" after a number of leads: theirs.
-  if (mode === "list" && before?.kind !== undefined) return UNREADABLE
-  // After a question that wasn't understood, a number is asked for in other words.
-  return hasNoRows(previous) || (mode === "count" && previous?._tag === "Unclear") ? undefined : UNREADABLE
-}
-
-/** Whether a question is about all rows of a kind, or about none and no one. */
-const hasNoRows = (intent: Intent | undefined): boolean => {
-  switch (intent?._tag) {
-    case "Browse": {
-      const { conditions, limit, order } = intent.lookup
-      return conditions.length === 0 && limit === undefined && order === undefined
-    }
-    case "Figures": {
-      const { by, measure, part, rows } = intent.asked
-      return by.length === 0 && part === undefined && rows === undefined && measure.lookup.conditions.length === 0
-    }
-    case "Who":
-    case "Detail":
-      return intent.subject._tag === "Me"
-    default:
-      return intent === undefined || SMALL_TALK.has(intent._tag)
-  }
-}
-const SMALL_TALK: ReadonlySet<Intent["_tag"]> = new Set(["Greeting", "Help", "Bye", "Thanks"] as const)
-const isTime = (one: Condition): one is Extract<Condition, { _tag: "Time" }> => one._tag === "Time"
-const conditionsIn = (intent: Intent | undefined): ReadonlyArray<Condition> => {
-  switch (intent?._tag) {
-    case "Browse":
-      return intent.lookup.conditions
-    case "Figures":
-      return intent.asked.measure.lookup.conditions
-    case "Titled":
-      return intent.conditions
-    default:
-      return []
-  }
 }
 
 /** "Who did I meet yesterday? And on Friday?": on the last one. */

@@ -152,9 +152,12 @@ const WEEKDAY = /\b(?:mon|tues|wednes|thurs|fri|satur|sun)days?\b/i
 /** "How many customers does that person have": someone of an answer before. */
 const POINTS =
   /\b(?:that|this) (?:person|customer|client|contact|colleague|employee|owner|rep|guy|man|woman|lady|company|account|lead|meeting|one)\b/i
+/** "Who owns the customer at Amber Marine": the owner of the company is someone else. */
+const ONE_AT = /\b(?:the|a|an) (?:customer|client|lead|person|deal|employee)s? (?:at|of|from|in|with|for) /i
 const ROWS_OF = /^(?:Browse|Figures)$/
 /** Whether an intent leaves out what a word of the message asks for. */
 const isOther = (intent: Intent, message: string): boolean =>
+  (intent._tag === "Detail" && ONE_AT.test(message)) ||
   (ROWS_OF.test(intent._tag) && POINTS.test(message)) ||
   WHETHER_ALL.test(message.trim()) ||
   (intent._tag === "Browse" && EVER.test(message) && WEEKDAY.test(message)) ||

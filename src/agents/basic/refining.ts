@@ -1,7 +1,7 @@
 /** Follow-ups that change the conditions of the last question for rows: a list, a count, a figure, or rows by their title. */
 import { Intent } from "./Intent.ts"
 import { isBare } from "./phrases.ts"
-import { Condition, type Lookup } from "./Lookup.ts"
+import { Condition, type Lookup, type Noun } from "./Lookup.ts"
 
 type Conditions = ReadonlyArray<Condition>
 
@@ -76,3 +76,52 @@ export const asked = (previous: Intent | undefined, mode: "list" | "count"): Int
       return undefined
   }
 }
+
+/** The kind of rows that a question is for. */
+export const nounOf = (intent: Intent | undefined): Noun | undefined => {
+  switch (intent?._tag) {
+    case "Browse":
+      return intent.lookup.noun
+    case "Figures":
+      return intent.asked.measure.lookup.noun
+    case "Titled":
+      return nounOf(intent.otherwise)
+    default:
+      return undefined
+  }
+}
+
+export const isTime = (one: Condition): one is Extract<Condition, { _tag: "Time" }> => one._tag === "Time"
+/** The conditions of the rows that a question is for. */
+export const conditionsIn = (intent: Intent | undefined): ReadonlyArray<Condition> => {
+  switch (intent?._tag) {
+    case "Browse":
+      return intent.lookup.conditions
+    case "Figures":
+      return intent.asked.measure.lookup.conditions
+    case "Titled":
+      return intent.conditions
+    default:
+      return []
+  }
+}
+
+/** Whether a question is about all rows of a kind, or about none and no one. */
+export const hasNoRows = (intent: Intent | undefined): boolean => {
+  switch (intent?._tag) {
+    case "Browse": {
+      const { conditions, limit, order } = intent.lookup
+      return conditions.length === 0 && limit === undefined && order === undefined
+    }
+    case "Figures": {
+      const { by, measure, part, rows } = intent.asked
+      return by.length === 0 && part === undefined && rows === undefined && measure.lookup.conditions.length === 0
+    }
+    case "Who":
+    case "Detail":
+      return intent.subject._tag === "Me"
+    default:
+      return intent === undefined || SMALL_TALK.has(intent._tag)
+  }
+}
+const SMALL_TALK: ReadonlySet<Intent["_tag"]> = new Set(["Greeting", "Help", "Bye", "Thanks"] as const)
