@@ -57,6 +57,15 @@ export function* answer(conversation: Conversation): Script<string> {
 
 const NOT_FOUND = "I couldn't find "
 
+const PERSONAL = /\b(?:her|his|him|she|he)\b/i
+/** "Her phone" after an answer about a meeting. */
+const isNoPerson = (intent: Intent, message: string, { focus = [] }: Context): boolean =>
+  intent._tag === "Detail" &&
+  intent.subject._tag === "Focus" &&
+  focus.length === 1 &&
+  focus[0]!.type !== PEOPLE &&
+  PERSONAL.test(message)
+
 /** A declined question, answered as its parts say where these are understood in another order. */
 function* byParts({ context, earlier, said }: Conversation, reply: string): Script<string> {
   const isMissing = reply.startsWith(NOT_FOUND)
@@ -64,6 +73,7 @@ function* byParts({ context, earlier, said }: Conversation, reply: string): Scri
   const isWhole = context.types.length < MANY_TYPES
   const all = isWhole || !hasCue(tokenize(said)) ? context : { ...context, types: yield* everyType(context.types) }
   for (const other of isMissing ? readBesides(said, all) : readByParts(said, all)) {
+    if (isNoPerson(other, said, all)) continue
     const again = yield* run(other, [], all)
     if (!declines(again)) return again
   }
@@ -88,7 +98,8 @@ export function* answered(conversation: Conversation): Script<string> {
   const drafted = request && (yield* request)
   if (drafted !== undefined) return drafted
   const declined = declineRequest(conversation)
-  const intent = readTurn(said, earlier, context)
+  const read = readTurn(said, earlier, context)
+  const intent = isNoPerson(read, said, context) ? Intent.Unclear({ tokens: [] }) : read
   if (declined !== undefined && !(intent._tag === "Introduce" && intent.sure))
     return declined + sayable(conversation.actions)
   const open = OPEN.has(intent._tag) || ((CUED.has(intent._tag) || isQualified(intent)) && hasCue(tokenize(said)))

@@ -90,14 +90,21 @@ const otherPlace = (said: string, before: Before): Intent | undefined => {
   const [, and, place] = PLACE.exec(folded(tokenize(said))) ?? []
   if (place === undefined || before.said.length > MAX_BEFORE) return undefined
   const found = before.said.match(PLACED) ?? []
-  // "The first one" of a list.
-  if (found.length !== 1) return and === undefined ? undefined : UNREADABLE
+  // "The first one" of a list, or of "my latest meetings".
+  if (and === undefined && !(found.length === 1 && isOneInTime(before.last()))) return undefined
+  if (found.length !== 1) return UNREADABLE
   // "And the next one?" after the next one: another.
   if (found[0]!.toLowerCase() === place) return undefined
   const other = before.read(before.said.replace(PLACED, place))
   // Of the rows that one was chosen from, only that one is known.
   return other._tag === "Choose" ? UNREADABLE : other
 }
+
+/** "My next meeting", "the last invoice". */
+const isOneInTime = (intent: Intent | undefined): boolean =>
+  intent?._tag === "Browse" &&
+  /^(?:first|latest|next)$/.test(intent.lookup.order ?? "") &&
+  !intent.lookup.noun.said.toLowerCase().endsWith("s")
 
 /** "Only those after 1 pm": the question before, with a time of day. */
 const ONLY_AT =
@@ -108,8 +115,9 @@ const atHours = (said: string, before: Before): Intent | undefined => {
   return before.read(`${before.said.trimEnd().replace(/[?.!]$/, "")} ${hours}`)
 }
 
-export const WHOLE = /\b(?:all|overall|altogether|total|everyone|now|together|list|crm|system)\b/
-const KEPT: ReadonlySet<Condition["_tag"]> = new Set([...PERSONAL, "Time"] as const)
+const WHOLE = /\b(?:all|overall|altogether|total|everyone|now|together|list|crm|system)\b/
+/** Conditions that another question about the same rows has, too. */
+export const KEPT: ReadonlySet<Condition["_tag"]> = new Set([...PERSONAL, "Time"] as const)
 /** "How many paused companies has Samir? And lead companies?": his, too. */
 const otherRows = (said: string, before: Before, context: Context): Intent | undefined => {
   const tokens = tokenize(said)
@@ -211,7 +219,7 @@ const countOfThose = (said: string, before: Before, context: Context): Intent | 
   return words.length === 0 || (isSame && noun.noun.kind === undefined) ? counted : UNREADABLE
 }
 /** The number of the rows that a figure is of. */
-const ofAllRows = ({ asked }: Extract<Intent, { _tag: "Figures" }>): Intent | undefined => {
+export const ofAllRows = ({ asked }: Extract<Intent, { _tag: "Figures" }>): Intent | undefined => {
   const { by, measure, part, rows } = asked
   return by.length === 0 && part === undefined && rows === undefined && /^(?:count|sum|avg)$/.test(measure.figure)
     ? Intent.Browse({ mode: "count", skip: 0, lookup: measure.lookup })

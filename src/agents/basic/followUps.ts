@@ -273,10 +273,11 @@ const ofThoseBefore = (said: string, last: Last, context: Context): Intent | und
   const noun = previous && nounOf(previous)
   if (found === undefined || noun === undefined) return undefined
   const conditions = conditionsOf(found, noun, context)
-  // "How many do I have?" after someone else's.
+  // "How many do I have?" after someone else's, "how many are Raj's?" after one's own.
+  const has = (all: ReadonlyArray<Condition> | undefined, tags: RegExp) => all?.some(({ _tag }) => tags.test(_tag))
   const isOther =
-    conditions?.some(({ _tag }) => _tag === "Mine") &&
-    conditionsIn(previous).some(({ _tag }) => _tag === "With" || _tag === "Owned")
+    (has(conditions, /^Mine$/) && has(conditionsIn(previous), /^(?:With|Owned)$/)) ||
+    (has(conditions, /^Owned$/) && has(conditionsIn(previous), /^(?:Mine|Owned)$/))
   if (isOther === true) return UNREADABLE
   const whole = found.mode === undefined ? previous : asked(previous, found.mode)
   const isOfYear = tokenize(said).some(({ word }) => YEAR.test(word))
@@ -345,12 +346,26 @@ const inTense = (said: string, earlier: ReadonlyArray<string>, last: Last, conte
   const past = lastWeekday(tokens, true)
   if (past === tokens || saysPast(tokens) || !FOLLOWS.has(readIntent(said, context)._tag)) return said
   const times = conditionsIn(last()).filter(isTime)
-  const isOver = times.length > 0 && times.every(({ when: { to } }) => to !== undefined && to <= context.today)
+  const isOver =
+    times.length > 0 &&
+    times.every(({ when: { now, to } }) => now === "to" || (to !== undefined && to <= context.today))
   return isOver && earlier.some((text) => saysPast(tokenize(text.slice(0, MAX_READ)))) ? written(past) : said
 }
 
+/** The intents of a turn's messages: a message is completed from those before it, which are read once. */
+const intentsOf = new WeakMap<Context, Map<string, Intent>>()
+
 /** The intent of a message, completed from those before it. */
 export const readTurn = (message: string, earlier: ReadonlyArray<string>, context: Context): Intent => {
+  const known = intentsOf.get(context) ?? new Map<string, Intent>()
+  intentsOf.set(context, known)
+  const key = JSON.stringify([...earlier, message])
+  const intent = known.get(key) ?? readNext(message, earlier, context)
+  known.set(key, intent)
+  return intent
+}
+
+const readNext = (message: string, earlier: ReadonlyArray<string>, context: Context): Intent => {
   const last = lastOf(earlier, context)
   const said = earlier.length === 0 ? message : inTense(message, earlier, last, context)
   const stepped = earlier.length === 0 ? undefined : goingOn(said, earlier, context, last)

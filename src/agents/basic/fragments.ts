@@ -1,8 +1,9 @@
 /** Messages that say too little for a question of their own: read as one, they would forget what the question before said. */
 import { Intent, Subject } from "./Intent.ts"
-import { FOLLOWS, type Last, UNREADABLE, WHOLE } from "./continuing.ts"
-import { QUESTION_STARTS } from "./lexicon.ts"
+import { PEOPLE } from "../../domain/EntityType.ts"
+import { FOLLOWS, KEPT, type Last, ofAllRows, UNREADABLE } from "./continuing.ts"
 import { type Noun, nounAt } from "./Lookup.ts"
+import { stripped } from "./polite.ts"
 import type { Context } from "./readConversation.ts"
 import { readIntent } from "./readIntent.ts"
 import { asked, conditionsIn, hasNoRows, isTime, nounOf } from "./refining.ts"
@@ -12,68 +13,96 @@ import { folded, type Token, tokenize } from "./tokenize.ts"
 const NARROWS = /^(?:(?:and|but|or|so) )?(?:only|just)(?= )|^(?:and|but) (?:among|within|out of)(?= )/
 /** "Also Pop": more of them. */
 const WIDENS = /^(?:(?:and|but|or|so) )?(?:also|plus)(?= )/
-/** "Just tell me Raj's phone", "also my meetings tomorrow": a question of its own. */
+/** "Just tell me Raj's phone", "just out of curiosity, how many": a question of its own. */
 const ASKS_ANEW =
-  /\b(?:how|what|when|where|list|show|give|find|count|tell|send|get|need|want|wanted|wondering|asking|checking)\b/
-const HAS_OWN = / (?:my|our|i|all|is|are|do|does|did|has|have|who|which)(?= |$)/
-/** "And the trainings?", "what about Spain?" */
+  /\b(?:how|what|when|where|list|show|give|find|count|tell|send|get|need|want|wanted|wondering|asking|checking)\b|^(?:only|just|also|plus) (?:who|which|whose|do|does|did|is|are|has|have) /
+const ASKS = /^(?:who|which|whose|do|does|did|is|are|has|have)$/
+/** "And the trainings?", "what about Spain?", "the quarterly review, who is it with?" */
 const ADDS =
-  /^(?:and|what about|how about) (?!how|what|which|who|when|where|list|show|give|find|my |are|is|do|does|did|was|were|has|have|any)/
-/** "How many of those …", "how many with a phone", "the last of them". */
+  /^the |^(?:and|what about|how about) (?!how|what|which|who|when|where|list|show|give|find|my |are|is|do|does|did|was|were|has|have|any)/
+/** "The last of them", "which were contacted in May", "is anyone there mine", "how many with Samir's customers". */
 const OF_THOSE =
-  /\b(?:of|among|from) (?:those|these|them)\b|^(?:(?:and|so|but) )?how many (?:with|without|for|in|at|from|by|on|under|over)(?= )/
+  /\b(?:of|among|from) (?:those|these|them)\b|\bof the (?:[a-z]+ ){0,2}ones?\b|\bthe (?:two|three|four|five|other|others|rest)\b|\b(?:anyone|anybody|else) there\b|^(?:(?:and|so|but) )?(?:which|how many) (?:is|are|was|were|has|have|had)(?= )(?! there\b)|^(?:(?:and|so|but) )?how many (?:with|without|for|in|at|from|by|on|under|over)(?= )/
+/** "And how many customers are there?", "and all companies": not those of the question before. */
+const GOES_ON = /^(?:and|what about|how about) /
+const OF_ALL = /\b(?:are there|do we have|have we got|all|overall|altogether|in total)\b/
 
-/** The intent of such a message: what it can only mean, or none that can be answered. */
+/** The intent of such a message: the only one that it can have, or Unclear. */
 export const fragment = (said: string, last: Last, context: Context): Intent | undefined => {
   const tokens = tokenize(said)
   const text = folded(tokens)
-  const bare = bareNoun(tokens, context)
+  const meant = stripped(tokens)
+  const bare = bareNoun(meant, context)
   if (bare !== undefined) return otherwiseAsked(bare, readIntent(said, context), last())
-  const isPart =
-    OF_THOSE.test(text) ||
-    (NARROWS.test(text) && !ASKS_ANEW.test(text)) ||
-    (WIDENS.test(text) && !ASKS_ANEW.test(text) && !HAS_OWN.test(text))
+  const anew = ASKS_ANEW.test(text) || ASKS.test(meant[0]?.word ?? "")
+  const widens = WIDENS.test(text) && !anew
+  const narrows = OF_THOSE.test(text) || (NARROWS.test(text) && !anew)
   const adds = ADDS.test(text)
-  // "Software customers", "check-ins", "who isn't a customer": no word of whose, when or where.
-  const isShort = tokens.length <= MAX_SHORT && (WHO_IS.test(text) || !QUESTION_STARTS.has(tokens[0]?.word ?? ""))
-  if (!isPart && !adds && !isShort) return undefined
+  const isAlone = meant.length <= MAX_ALONE && !VERBS.test(folded(meant))
+  const isOfAll = GOES_ON.test(text) && OF_ALL.test(text)
+  if (!widens && !narrows && !adds && !isAlone && !isOfAll) return undefined
   const read = readIntent(said, context)
-  if (FOLLOWS.has(read._tag))
-    return adds && WHOLE.test(text) && !hasNoRows(last()) && read._tag === "Instead" ? UNREADABLE : undefined
+  if (isOfAll && read._tag === "Instead")
+    return last()?._tag === "Figures" ? UNREADABLE : readIntent(text.replace(GOES_ON, ""), context)
+  if (FOLLOWS.has(read._tag)) return undefined
+  if (OF_NAMES.has(read._tag)) return (narrows || widens || adds) && isOfSeveral(last()) ? UNREADABLE : undefined
+  if (!isOfRows(read) && !(narrows && read._tag === "Choose")) return undefined
   const previous = last()
-  const isDropped = isPart
-    ? isOfRows(read) || read._tag === "Choose" || (OF_NAMES.has(read._tag) && !isAboutOne(previous))
-    : isOfRows(read) && ((adds && forgets(read, previous)) || (isShort && isOfSame(read, previous)))
+  const isDropped =
+    narrows ||
+    (widens && !saysWhose(read)) ||
+    (adds && forgets(read, previous)) ||
+    (isAlone && !saysWhose(read) && isOfSame(read, previous))
   return isDropped && !hasNoRows(previous) ? UNREADABLE : undefined
 }
-const MAX_SHORT = 6
-const WHO_IS = /^(?:who is|who's|who are|who isn't|who aren't|which are|which is) /
+const MAX_ALONE = 6
+/** Words of a whole question; "who isn't a customer" needs the rows before. */
+const VERBS =
+  /\b(?:are there|do|does|did|have|has|had|was|were|can|list|show|give|find|tell|count)\b|^(?:is|are|am) |^what |^(?:which|who|how many) .* (?:is|are|was|were)\b/
 
 const isOfRows = ({ _tag }: Intent): boolean => _tag === "Browse" || _tag === "Figures" || _tag === "Titled"
 const OF_NAMES: ReadonlySet<Intent["_tag"]> = new Set(["Who", "Several", "Introduce"] as const)
-const ABOUT_ONE: ReadonlySet<Intent["_tag"]> = new Set(["Who", "Several", "Introduce", "Detail", "Is"] as const)
+const ABOUT_ONE: ReadonlySet<Intent["_tag"]> = new Set([
+  "Who",
+  "Several",
+  "Introduce",
+  "Detail",
+  "Is",
+  "Via",
+  "HowLong"
+] as const)
 const isAboutOne = (intent: Intent | undefined): boolean => intent !== undefined && ABOUT_ONE.has(intent._tag)
+const isOfSeveral = (intent: Intent | undefined): boolean => !isAboutOne(intent) && !hasNoRows(intent)
+
+/** Whether a question says whose rows are meant, where, or when. */
+const saysWhose = (read: Intent): boolean => conditionsIn(read).some(({ _tag }) => KEPT.has(_tag))
 
 /** Whether a question has no time, order or groups where the one before has. */
 const forgets = (read: Intent, previous: Intent | undefined): boolean => {
   if (read._tag === "Titled" && previous?._tag === "Unclear") return true
+  // "What about Raj in November?" after the meetings with Nadia.
+  if (read._tag === "Titled" && OF_NAMES.has(read.otherwise._tag) && read.conditions.length > 0) return true
+  if (saysWhose(read) && nounOf(read)?.type.id !== nounOf(previous)?.type.id) return false
   const isOfSome =
     (previous?._tag === "Browse" && isOrdered(previous)) ||
     (previous?._tag === "Figures" && (previous.asked.rows !== undefined || previous.asked.by.length > 0))
   return isOfSome || (!conditionsIn(read).some(isTime) && conditionsIn(previous).some(isTime))
 }
 
-/** Whether a question says only what the rows of the one before are like or called. */
+/** Whether a question can be for rows of the one before. A title is one of meetings and the like. */
 const isOfSame = (read: Intent, previous: Intent | undefined): boolean => {
+  const type = nounOf(previous)?.type.id
+  if (previous?._tag === "Titled") return true
+  if (read._tag === "Titled") return type !== undefined && type !== PEOPLE && type !== "companies"
   const conditions = conditionsIn(read)
   const isLike = conditions.every(({ _tag }) => _tag === "Quality" || _tag === "Not" || _tag === "Called")
-  if (previous?._tag === "Titled" || read._tag === "Titled")
-    return isLike && (previous?._tag === "Titled" || nounOf(previous) !== undefined)
-  return isLike && conditions.length > 0 && nounOf(read)?.type.id === nounOf(previous)?.type.id
+  return isLike && conditions.length > 0 && nounOf(read)?.type.id === type
 }
 
 /** "How many invoices?", "which genres?", "customers": of all, or of what the question before was about. */
-const LEADS = /^(?:(?:and|so|but) )?(?:how many|which|what|the number of|number of|the)(?= )/
+const LEADS = /^(?:(?:and|so|but) )?(?:how many|which|what|any|the number of|number of|the)(?= )/
+/** "How many meetings were there?" */
+const THEN = / (?:was|were) there$/
 interface Bare {
   readonly noun: Noun
   readonly mode: "list" | "count"
@@ -81,8 +110,9 @@ interface Bare {
   readonly words: ReadonlyArray<Token>
 }
 const bareNoun = (tokens: ReadonlyArray<Token>, context: Context): Bare | undefined => {
-  const lead = LEADS.exec(folded(tokens))?.[0] ?? ""
-  const words = tokens.slice(lead === "" ? 0 : lead.split(" ").length)
+  const text = folded(tokens)
+  const lead = LEADS.exec(text)?.[0] ?? ""
+  const words = tokens.slice(lead === "" ? 0 : lead.split(" ").length, THEN.test(text) ? -2 : undefined)
   const found = nounAt(words, context)
   return found === undefined || found.length < words.length
     ? undefined
@@ -92,24 +122,29 @@ const bareNoun = (tokens: ReadonlyArray<Token>, context: Context): Bare | undefi
 const otherwiseAsked = (
   { isLed, mode, noun, words }: Bare,
   read: Intent,
-  previous: Intent | undefined
+  question: Intent | undefined
 ): Intent | undefined => {
+  const previous = (question?._tag === "Figures" ? ofAllRows(question) : undefined) ?? question
   if (!isOfRows(read)) return undefined
   const before = nounOf(previous)
-  // "Company?" after a question about someone: hers.
+  // "Company?" after a question about someone, "genre?" of a track: hers, or its.
   if (isAboutOne(previous) && mode === "list" && words.at(-1)!.word === noun.type.name.toLowerCase())
     return Intent.Detail({ subject: Subject.Focus(), what: folded(words) })
   if (before?.type.id === noun.type.id && previous?._tag === "Browse" && !isOrdered(previous)) {
     const isSame = noun.kind === undefined || noun.kind === before.kind
-    if (isSame && previous.mode !== mode) return asked(previous, mode) ?? UNREADABLE
+    if (isSame && previous.lookup.conditions.length > 0) return asked(previous, mode) ?? UNREADABLE
     // "People at Granite Optics", "customers": those there.
-    if (!isSame && previous.lookup.conditions.length > 0)
+    if (
+      !isSame &&
+      previous.lookup.conditions.length > 0 &&
+      previous.lookup.conditions.every(({ _tag }) => KEPT.has(_tag))
+    )
       return Intent.Browse({ mode, skip: 0, lookup: { ...previous.lookup, noun } })
   }
   // "Which companies?" after a number of leads: theirs.
   if (mode === "list" && before?.kind !== undefined && before.type.id !== noun.type.id) return UNREADABLE
   // After a question that wasn't understood, the rows are asked for in other words.
-  const isAgain = previous?._tag === "Unclear" && (mode === "count" || !isLed)
+  const isAgain = (previous?._tag === "Unclear" || previous?._tag === "NotKnown") && (mode === "count" || !isLed)
   return hasNoRows(previous) || isAgain ? undefined : UNREADABLE
 }
 const isOrdered = ({ lookup }: Extract<Intent, { _tag: "Browse" }>): boolean =>

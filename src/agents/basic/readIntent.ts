@@ -93,7 +93,9 @@ export const readIntent = (message: string, context: Context): Intent => {
     message,
     context
   )
-  return isOther(intent, message) ? Intent.Unclear({ tokens: tokenize(message) }) : soFar(intent, message, context)
+  return isOther(intent, message)
+    ? Intent.Unclear({ tokens: tokenize(message) })
+    : soFar(ownContacts(intent, message), message, context)
 }
 
 const SO_FAR = /\b(?:so far|to date|until now|up to now)\b/i
@@ -103,7 +105,8 @@ const IS_PAST = /\b(?:had|did|held|done|been|attended|met)\b/i
 /** "How many did I have this month" asks for no others; "which did I have planned" does. */
 const WAS = /\b(?:did (?:i|we)|(?:i|we) (?:had|held|attended|met|saw))\b/i
 const SEVERAL_SENTENCES = /[.!?]\s/
-const WAS_TO_COME = /\b(?:planned|scheduled|booked|arranged|supposed|coming|upcoming)\b/i
+const WAS_TO_COME =
+  /\b(?:plan|planned|schedule|scheduled|book|booked|arrange|arranged|set up|add|make|create|supposed|coming|upcoming)\b/i
 /** "How many meetings have I already had", "did I have this month": those that are over, or under way. */
 const soFar = (intent: Intent, message: string, { today }: Context): Intent => {
   if (intent._tag !== "Browse" || intent.lookup.noun.type.id !== "meetings" || intent.lookup.order !== undefined)
@@ -131,6 +134,17 @@ const toNow = (when: When, today: string): When => ({
   said: `${when.said} so far`
 })
 
+const I_CONTACTED = /\b(?:(?:did|have) i (?:last )?(?:contact|contacted)|i (?:last |have |have last )?contacted)\b/i
+/** "Who did I contact on Monday": of my own people. */
+const ownContacts = (intent: Intent, message: string): Intent =>
+  intent._tag === "Browse" &&
+  intent.lookup.noun.type.id === PEOPLE &&
+  I_CONTACTED.test(message) &&
+  intent.lookup.conditions.some(({ _tag }) => _tag === "Time") &&
+  !intent.lookup.conditions.some(({ _tag }) => _tag === "Mine" || _tag === "With" || _tag === "Owned")
+    ? browse(intent.mode, intent.lookup, Condition.Mine())!
+    : intent
+
 /** "Who owns that company" after an answer about a person: who owns the person's company. */
 const ofTheirs = (intent: Intent, message: string, context: Context): Intent => {
   const [focus] = context.focus ?? []
@@ -154,10 +168,14 @@ const POINTS =
   /\b(?:that|this) (?:person|customer|client|contact|colleague|employee|owner|rep|guy|man|woman|lady|company|account|lead|meeting|one)\b/i
 /** "Who owns the customer at Amber Marine": the owner of the company is someone else. */
 const ONE_AT = /\b(?:the|a|an) (?:customer|client|lead|person|deal|employee)s? (?:at|of|from|in|with|for) /i
+/** "The IT manager" is no manager of it. */
+const IN_CAPITALS = /\bIT\b/
 const ROWS_OF = /^(?:Browse|Figures)$/
 /** Whether an intent leaves out what a word of the message asks for. */
 const isOther = (intent: Intent, message: string): boolean =>
-  (intent._tag === "Detail" && ONE_AT.test(message)) ||
+  (intent._tag === "Detail" &&
+    (ONE_AT.test(message) ||
+      (intent.subject._tag === "Focus" && IN_CAPITALS.test(message) && message !== message.toUpperCase()))) ||
   (ROWS_OF.test(intent._tag) && POINTS.test(message)) ||
   WHETHER_ALL.test(message.trim()) ||
   (intent._tag === "Browse" && EVER.test(message) && WEEKDAY.test(message)) ||

@@ -121,7 +121,16 @@ export const hasNoRows = (intent: Intent | undefined): boolean => {
     case "Detail":
       return intent.subject._tag === "Me"
     default:
-      return intent === undefined || SMALL_TALK.has(intent._tag)
+      return intent === undefined || WITHOUT_ROWS.has(intent._tag)
   }
 }
-const SMALL_TALK: ReadonlySet<Intent["_tag"]> = new Set(["Greeting", "Help", "Bye", "Thanks"] as const)
+const WITHOUT_ROWS: ReadonlySet<Intent["_tag"]> = new Set([
+  "Greeting",
+  "Help",
+  "Bye",
+  "Thanks",
+  "Request",
+  "Foreign",
+  "Uncountable",
+  "Separate"
+] as const)
