@@ -22,7 +22,7 @@ const ADDS =
   /^the |^(?:and|what about|how about) (?!how|what|which|who|when|where|list|show|give|find|my |are|is|do|does|did|was|were|has|have|any)/
 /** "The last of them", "which were contacted in May", "is anyone there mine", "how many with Samir's customers". */
 const OF_THOSE =
-  /\b(?:of|among|from) (?:those|these|them)\b|\bof the (?:[a-z]+ ){0,2}ones?\b|\bthe (?:two|three|four|five|other|others|rest)\b|\b(?:anyone|anybody|else) there\b|^(?:(?:and|so|but) )?(?:which|how many) (?:is|are|was|were|has|have|had)(?= )(?! there\b)|^(?:(?:and|so|but) )?how many (?:with|without|for|in|at|from|by|on|under|over)(?= )/
+  /\b(?:of|among|from) (?:those|these|them)\b|\bof the (?:[a-z]+ ){0,2}ones?\b|\bthe (?:two|three|four|five|other|others|rest)\b|\b(?:any(?:one|body)|else) there\b|^(?:(?:and|so|but) )?(?:which|how many) (?:is|are|was|were|has|have|had)(?= )(?! there\b)|^(?:(?:and|so|but) )?how many (?:with|without|for|in|at|from|by|on|under|over)(?= )/
 /** "And how many customers are there?", "and all companies": not those of the question before. */
 const GOES_ON = /^(?:and|what about|how about) /
 const OF_ALL = /\b(?:are there|do we have|have we got|all|overall|altogether|in total)\b/
