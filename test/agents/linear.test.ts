@@ -5,6 +5,7 @@ import { MAX_EFFORT, MAX_TRIED } from "../../src/agents/basic/deeds/draftDeed.ts
 import { readNew } from "../../src/agents/basic/deeds/readNew.ts"
 import { readRequest } from "../../src/agents/basic/deeds/readRequest.ts"
 import { readFacts } from "../../src/agents/basic/readFacts.ts"
+import { readTurn } from "../../src/agents/basic/followUps.ts"
 import { readIntent } from "../../src/agents/basic/readIntent.ts"
 import { readNames } from "../../src/agents/basic/readNames.ts"
 import { tokenize } from "../../src/agents/basic/tokenize.ts"
@@ -84,6 +85,18 @@ const MATCHERS: Readonly<Record<string, (text: string) => unknown>> = {
   "a reply by text message": (text) => [plain(text), shapeReply(text)],
   "a policy's repeated keys": repeatedKey
 }
+
+describe("a conversation of follow-ups", () => {
+  // Twice as long with each message, forty would take years.
+  it.each(["What about Spain? And Italy?", "and the last one?", "2", "and on Friday?", "how many meetings?"])(
+    "is read in one reading of each message: %s",
+    (message) => {
+      expect(readTurn(message, ["my meetings", ...Array<string>(40).fill(message)], { ...context })._tag).toBeTypeOf(
+        "string"
+      )
+    }
+  )
+})
 
 describe("matchers over text from outside", () => {
   it.each(Object.entries(MATCHERS))("read %s in time that grows with its length only", (_, match) =>
