@@ -65,7 +65,8 @@ const FRESH = [
   "thirtyseventh",
   "fortyfirst",
   "fortysecond",
-  "fortythird"
+  "fortythird",
+  "fortyfourth"
 ]
 /** The share of a set that is right at least. */
 const FLOORS: Readonly<Record<string, number>> = {
@@ -76,7 +77,8 @@ const FLOORS: Readonly<Record<string, number>> = {
   thirtyseventh: 0.65,
   fortyfirst: 0.8,
   fortysecond: 0.7,
-  fortythird: 0.65
+  fortythird: 0.65,
+  fortyfourth: 0.7
 }
 
 layer(BasicAgent, { excludeTestServices: true })("figures in basic mode", (it) => {

@@ -59,7 +59,8 @@ const SETS: ReadonlyArray<readonly [name: string, floor: number, besides: Readon
   ["attackedagain", 0.9, BOTH],
   ["fortythird", 0.75, BOTH],
   ["fortyfourth", 0.65, BOTH],
-  ["followed", 0.95, BOTH]
+  ["followed", 0.95, BOTH],
+  ["fortyfifth", 0.85, BOTH]
 ]
 
 layer(BasicAgent, { excludeTestServices: true })("questions in people's own wording", (it) => {
