@@ -38,7 +38,11 @@ export const DATABASE = [
   "test/permissions/replays/columns.test.ts",
   "test/permissions/replays/denials.test.ts",
   "test/services/mapping/desk.test.ts",
-  "test/permissions/access.test.ts"
+  "test/permissions/access.test.ts",
+  "test/services/lookup/selectedPaths.test.ts",
+  "test/services/lookup/derivedLimits.test.ts",
+  "test/services/lookup/derived.test.ts",
+  "test/database/replicas.test.ts"
 ]
 
 const admission = "test/channels/http/admission.test.ts"
