@@ -13,7 +13,7 @@ import { readByParts, readIntent } from "./readIntent.ts"
 import { readConditions } from "./readLookup.ts"
 import { readNames } from "./readNames.ts"
 import { continuing, FOLLOWS, type Last, PERSONAL, UNREADABLE } from "./continuing.ts"
-import { asked, changed, conditionsIn, hasNoRows, isTime, nounOf, refinedBy } from "./refining.ts"
+import { asked, changed, conditionsIn, carriesNothing, isTime, nounOf, refinedBy } from "./refining.ts"
 import { lastWeekday, saysPast } from "./reword.ts"
 import { MONTHS } from "../english.ts"
 import { YEAR } from "./partOfYear.ts"
@@ -131,7 +131,7 @@ const resolveFollowUp = (
       return resolveFollowUp(alsoOf(last(), intent, context), earlier, context, last)
     case "Instead": {
       const previous = last()
-      if (previous?._tag !== "Figures" && previous?._tag !== "Browse" && !hasNoRows(previous)) return UNREADABLE
+      if (previous?._tag !== "Figures" && previous?._tag !== "Browse" && !carriesNothing(previous)) return UNREADABLE
       // "Leads by product", "and the proposals?": in the same groups.
       if (previous?._tag === "Figures") {
         const { asked } = previous

@@ -6,7 +6,7 @@ import { type Noun, nounAt } from "./Lookup.ts"
 import { stripped } from "./polite.ts"
 import type { Context } from "./readConversation.ts"
 import { readIntent } from "./readIntent.ts"
-import { asked, conditionsIn, hasNoRows, isTime, nounOf } from "./refining.ts"
+import { asked, conditionsIn, carriesNothing, isTime, nounOf } from "./refining.ts"
 import { folded, type Token, tokenize } from "./tokenize.ts"
 
 /** "Just the demos", "and among my own?": some of the rows before. */
@@ -53,7 +53,7 @@ export const fragment = (said: string, last: Last, context: Context): Intent | u
     (widens && !saysWhose(read)) ||
     (adds && forgets(read, previous)) ||
     (isAlone && !saysWhose(read) && isOfSame(read, previous))
-  return isDropped && !hasNoRows(previous) ? UNREADABLE : undefined
+  return isDropped && !carriesNothing(previous) ? UNREADABLE : undefined
 }
 const MAX_ALONE = 6
 /** Words of a whole question; "who isn't a customer" needs the rows before. */
@@ -72,7 +72,7 @@ const ABOUT_ONE: ReadonlySet<Intent["_tag"]> = new Set([
   "HowLong"
 ] as const)
 const isAboutOne = (intent: Intent | undefined): boolean => intent !== undefined && ABOUT_ONE.has(intent._tag)
-const isOfSeveral = (intent: Intent | undefined): boolean => !isAboutOne(intent) && !hasNoRows(intent)
+const isOfSeveral = (intent: Intent | undefined): boolean => !isAboutOne(intent) && !carriesNothing(intent)
 
 /** Whether a question says whose rows are meant, where, or when. */
 const saysWhose = (read: Intent): boolean => conditionsIn(read).some(({ _tag }) => KEPT.has(_tag))
@@ -145,7 +145,7 @@ const otherwiseAsked = (
   if (mode === "list" && before?.kind !== undefined && before.type.id !== noun.type.id) return UNREADABLE
   // After a question that wasn't understood, the rows are asked for in other words.
   const isAgain = (previous?._tag === "Unclear" || previous?._tag === "NotKnown") && (mode === "count" || !isLed)
-  return hasNoRows(previous) || isAgain ? undefined : UNREADABLE
+  return carriesNothing(previous) || isAgain ? undefined : UNREADABLE
 }
 const isOrdered = ({ lookup }: Extract<Intent, { _tag: "Browse" }>): boolean =>
   lookup.order !== undefined || lookup.limit !== undefined

@@ -77,37 +77,20 @@ export const asked = (previous: Intent | undefined, mode: "list" | "count"): Int
   }
 }
 
+const lookupOf = (intent: Intent | undefined): Lookup | undefined =>
+  intent?._tag === "Browse" ? intent.lookup : intent?._tag === "Figures" ? intent.asked.measure.lookup : undefined
+
 /** The kind of rows that a question is for. */
-export const nounOf = (intent: Intent | undefined): Noun | undefined => {
-  switch (intent?._tag) {
-    case "Browse":
-      return intent.lookup.noun
-    case "Figures":
-      return intent.asked.measure.lookup.noun
-    case "Titled":
-      return nounOf(intent.otherwise)
-    default:
-      return undefined
-  }
-}
+export const nounOf = (intent: Intent | undefined): Noun | undefined =>
+  intent?._tag === "Titled" ? nounOf(intent.otherwise) : lookupOf(intent)?.noun
 
 export const isTime = (one: Condition): one is Extract<Condition, { _tag: "Time" }> => one._tag === "Time"
 /** The conditions of the rows that a question is for. */
-export const conditionsIn = (intent: Intent | undefined): ReadonlyArray<Condition> => {
-  switch (intent?._tag) {
-    case "Browse":
-      return intent.lookup.conditions
-    case "Figures":
-      return intent.asked.measure.lookup.conditions
-    case "Titled":
-      return intent.conditions
-    default:
-      return []
-  }
-}
+export const conditionsIn = (intent: Intent | undefined): ReadonlyArray<Condition> =>
+  intent?._tag === "Titled" ? intent.conditions : (lookupOf(intent)?.conditions ?? [])
 
-/** Whether a question is about all rows of a kind, or about none and no one. */
-export const hasNoRows = (intent: Intent | undefined): boolean => {
+/** Whether the next question has nothing to take over from a question: it is for all rows of a kind, or for none. */
+export const carriesNothing = (intent: Intent | undefined): boolean => {
   switch (intent?._tag) {
     case "Browse": {
       const { conditions, limit, order } = intent.lookup

@@ -49,7 +49,7 @@ layer(TestServices, { excludeTestServices: true })("a derived column", (it) => {
       })
   )
 
-  it.effect("filters, orders, pages, groups and adds up as any number", () =>
+  it.effect("is a number like any other: rows are filtered, ordered, paged and grouped by it, and it is added up", () =>
     Effect.gen(function* () {
       const organization = yield* withCases("derived-uses")
       const admin = yield* asMember(organization, "admin@example.com", "admin")
