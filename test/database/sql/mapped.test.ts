@@ -32,7 +32,17 @@ const query = (type: EntityType, more: Partial<ResolvedQuery> = {}): ResolvedQue
 })
 const visible = { type: agents, where: ALWAYS, name: ALWAYS }
 const people = systemCatalog.types[0]!
+const companies = systemCatalog.types[1]!
 const meetings = systemCatalog.types[2]!
+/** The cell of what a reference leads to. */
+const behind = (
+  [from, key, to]: readonly [EntityType, string, EntityType],
+  end: SelectedColumn,
+  shown: { readonly mask?: Bound; readonly where?: Bound } = {}
+): SelectedColumn => ({
+  ...end,
+  through: { steps: [{ relation: of(from, key), mask: ALWAYS, to, where: ALWAYS, ...shown }], at: to }
+})
 
 const CASES: Readonly<Record<string, ResolvedQuery>> = {
   "mapped-everything": query(tickets, {
@@ -70,9 +80,21 @@ const CASES: Readonly<Record<string, ResolvedQuery>> = {
     order: { column: of(people, "name"), mask: ALWAYS, descending: false },
     select: [
       selected(people, "owner", { type: people, where: open, name: open }),
-      { ...selected(people, "company", { type: systemCatalog.types[1]!, where: ALWAYS, name: NEVER }), mask: open }
+      { ...selected(people, "company", { type: companies, where: ALWAYS, name: NEVER }), mask: open }
     ]
   }),
+  "managed-cells-of-paths": query(people, {
+    select: [
+      behind([people, "owner", people], selected(people, "phone")),
+      behind([people, "owner", people], { ...selected(people, "phone"), mask: open }, { mask: open, where: open }),
+      behind([people, "owner", people], selected(people, "company", { type: companies, where: open, name: open })),
+      behind([people, "owner", people], {
+        ...selected(people, "company", { type: { ...companies, columns: [] }, where: ALWAYS, name: ALWAYS }),
+        mask: open
+      })
+    ]
+  }),
+  "mapped-cells-of-paths": query(tickets, { select: [behind([tickets, "agent", agents], selected(agents, "name"))] }),
   "managed-next-page-of-many": query(meetings, {
     cursor: "77",
     order: { column: of(meetings, "start"), mask: open, descending: false },
@@ -110,6 +132,20 @@ describe("the statement of a query over mapped relations", () => {
       expect(parameters).toContain("acme")
       expect(text).not.toContain("acme")
     }
+  })
+
+  it("names the relations that it reads, and tells whether any of them is mapped", () => {
+    const [managed, mapped] = ["managed-names-of-targets", "mapped-everything"].map((name) =>
+      compileFind(CASES[name]!, catalog)
+    )
+    expect([managed!.relations, managed!.mapped]).toEqual([['"data"."people"', '"data"."companies"'], undefined])
+    expect(mapped!.relations).toEqual(expect.arrayContaining(['"host"."tickets"', '"host"."watch"', '"host"."agents"']))
+    expect(mapped!.mapped).toBe(true)
+  })
+
+  it("is refused when a path to a cell leads through many rows", () => {
+    const many = behind([meetings, "attendees", people], selected(people, "name"))
+    expect(() => compileFind(query(meetings, { select: [many] }), catalog)).toThrow("leads to several rows")
   })
 
   it("is refused when it exceeds the bound on its length", () => {

@@ -13,7 +13,7 @@ import {
   targetRows,
   wholeNumber
 } from "../../../src/database/sql/rows.ts"
-import { identifier, qualified, SqlWriter } from "../../../src/database/sql/SqlWriter.ts"
+import { identifier, literal, qualified, SqlWriter } from "../../../src/database/sql/SqlWriter.ts"
 import {
   type Column,
   type ColumnKind,
@@ -160,6 +160,7 @@ describe("a column's value", () => {
       ["text", "integer", [`p."a"::text`]],
       ["phone", "integer", [`p."a"::text`]],
       ["email", "text", [`p."a"::text`]],
+      ["text", "inet", [`abbrev(p."a")`]],
       ["list", "list", [`p."a"::text[]`]],
       ["integer", "integer", [`p."a"`]],
       ["boolean", "boolean", [`p."a"`]],
@@ -178,6 +179,8 @@ describe("a column's value", () => {
       `CASE WHEN p."a" >= '4712-01-01 BC' AND p."a" < '294276-01-01' THEN timezone($1::text, p."a") ELSE timezone('UTC', p."a") END`,
       "Asia/Kolkata"
     ])
+    const utc = source("timestamp", "timestamp", { timeZone: "UTC" })
+    expect(written(utc)).toEqual([`timezone($1::text, p."a")`, "UTC"])
     expect(written(source("text", "text", { columns: ["a", "b", "c"] }))).toEqual([
       `nullif(btrim(btrim(coalesce(p."a"::text, '') || ' ' || coalesce(p."b"::text, '')) || ' ' || coalesce(p."c"::text, '')), '')`
     ])
@@ -190,6 +193,18 @@ describe("a column's value", () => {
     expect(written(source("phone", "text"), "key")).toEqual([`max.fold_phone(p."a"::text) COLLATE "C"`])
     expect(written(source("email", "text"), "key")).toEqual([`max.fold_email(p."a"::text) COLLATE "C"`])
     expect(() => written(source("date", "date"), "key")).toThrow("no search key")
+  })
+
+  it("that is derived is computed from its sources, which must be known, and has no search key", () => {
+    const starts = column("date", Storage.Value({ column: "start_at" }))
+    const ends = column("date", Storage.Value({ column: "end_at" }))
+    const days = (sources?: ReadonlyArray<Column>): Column => ({
+      ...column("integer", Storage.Value({ column: "days" })),
+      derived: { as: "days", from: ["start", "end"], ...(sources === undefined ? {} : { sources }) }
+    })
+    expect(written(days([starts, ends]))[0]).toContain(`p."end_at"`)
+    expect(() => written(days())).toThrow("can't be computed")
+    expect(() => written(days([starts, ends]), "key")).toThrow("can't be computed")
   })
 
   it("counts as a whole number only if one integer column is shown as text", () => {
@@ -211,5 +226,12 @@ describe("identifier", () => {
     expect(identifier(`"a"`)).toBe(`"""a"""`)
     for (const none of ["", "x".repeat(64), "a\u0000b"]) expect(() => identifier(none)).toThrow("Not an identifier")
     expect(qualified({ schema: "data", table: `t"` })).toBe(`"data"."t"""`)
+  })
+})
+
+describe("literal", () => {
+  it("quotes any text for either setting of standard_conforming_strings", () => {
+    expect([literal("it"), literal("it's"), literal("''")]).toEqual(["'it'", "'it''s'", "''''''"])
+    expect([literal("a\\b"), literal("\\'")]).toEqual(["E'a\\\\b'", "E'\\\\'''"])
   })
 })
