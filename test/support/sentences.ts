@@ -16,7 +16,7 @@ const wordsIn = (value: unknown): ReadonlyArray<string> => {
 const SAID = "Nia Kofi Raj Acme all tasks everything 5 3pm December Friday weeks Status high"
 const shapesOf = (rules: ReadonlyArray<readonly [ReadonlyArray<string>, ...ReadonlyArray<unknown>]>) =>
   rules.flatMap(([shapes]) => wordsIn(shapes))
-const QUESTION_WORDS = [
+export const QUESTION_WORDS = [
   ...new Set([...shapesOf([...QUESTIONS, ...CONDITIONS]), ...wordsIn({ ...questionWords, SAID })])
 ]
 const REQUEST_WORDS = [...new Set([...shapesOf([...RULES, ...FRAMES]), ...wordsIn({ ...requestWords, SAID })])]

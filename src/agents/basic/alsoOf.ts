@@ -6,7 +6,7 @@ import { ME } from "./lexicon.ts"
 import { Condition } from "./Lookup.ts"
 import { phraseOf } from "./phrases.ts"
 import type { Context } from "./readConversation.ts"
-import { changed } from "./refining.ts"
+import { carriesNothing, changed } from "./refining.ts"
 import { folded, tokenize } from "./tokenize.ts"
 
 type Also = Extract<Intent, { _tag: "Also" }>
@@ -47,8 +47,9 @@ const exchanged = (
   const own = all.filter(({ _tag }) => _tag === "Mine")
   if (other !== undefined && isOwner(other) && fits.length === 0 && own.length > 0)
     return own.length === personal.length ? all.map((one) => (one === own[0] ? other : one)) : undefined
-  // "With Nia?" after "meetings in August": one condition more.
-  if (other !== undefined && fits.length === 0 && PERSONAL.has(other._tag)) return [...all, other]
+  // "With Nia?" after "meetings in August": one condition more. "To Michael?" after who reports to Andrew is another one.
+  if (other !== undefined && fits.length === 0 && PERSONAL.has(other._tag))
+    return all.some(isOfName) ? undefined : [...all, other]
   const name = isMe ? person?.name && tokenize(person.name) : words
   // "And Latin?" after "how many tracks are Rock?".
   const qualities = all.filter(({ _tag }) => _tag === "Quality")
@@ -60,6 +61,12 @@ const exchanged = (
   if (isMe && old._tag === "With" && !old.words.every(({ capital }) => capital)) return undefined
   return all.map((one) => (one === old ? inPlaceOf(old, other ?? aboutOther(old, name)) : one))
 }
+
+const isOfName = (one: Condition): boolean =>
+  (PERSONAL.has(one._tag) || one._tag === "Where") &&
+  "words" in one &&
+  typeof one.words !== "string" &&
+  one.words.at(-1)?.capital === true
 
 const isOwner = (one: Condition): boolean =>
   one._tag === "Owned" || (one._tag === "At" && /^(of|for)$/.test(one.preposition))
@@ -113,10 +120,12 @@ export const alsoOf = (previous: Intent | undefined, also: Also, context: Contex
     case "Browse":
     case "Titled":
       return changed(previous, (before) => exchanged(before, also, context)) ?? UNREADABLE
-    case "Unclear":
-    case "NotKnown":
-      return UNREADABLE
-    default:
+    case "Who":
+    case "Several":
+    case "Introduce":
       return also.otherwise
+    // "And Margaret?" after whether Jane has more than Steve: no one is asked who she is.
+    default:
+      return carriesNothing(previous) ? also.otherwise : UNREADABLE
   }
 }

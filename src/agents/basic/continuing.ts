@@ -8,7 +8,7 @@ import type { Context } from "./readConversation.ts"
 import { readAsked } from "./figures/readAsked.ts"
 import { readIntent } from "./readIntent.ts"
 import { readLookup } from "./readLookup.ts"
-import { asked } from "./refining.ts"
+import { asked, isOfHours } from "./refining.ts"
 import { DONE } from "./shorthand.ts"
 import { folded, tokenize } from "./tokenize.ts"
 
@@ -40,7 +40,7 @@ const STATES = new Set(
     (one) => [one, `${one}s`]
   )
 )
-const isState = (words: string): boolean => STATES.has(words)
+export const isState = (words: string): boolean => STATES.has(words)
 
 /** "And lost?" after a question for rows: asks as it did. */
 const AND_KIND = /^(?<and>and |what about |how about |and what about )(?:the )?(?<kind>[a-z]+)(?<ones> ones?)?$/
@@ -106,13 +106,19 @@ const isOneInTime = (intent: Intent | undefined): boolean =>
   /^(?:first|latest|next)$/.test(intent.lookup.order ?? "") &&
   !intent.lookup.noun.said.toLowerCase().endsWith("s")
 
-/** "Only those after 1 pm": the question before, with a time of day. */
+/** "Only those after 1 pm", "how many of them start before noon?": the question before, with a time of day. */
 const ONLY_AT =
-  /^(?:and )?(?:only|just)(?: (?:those|the ones|the meetings|meetings|ones))? ((?:after|before|from|until|between|at) .+)$/
+  /^(?:and )?(?:(?:only|just)(?: (?:those|the ones|the meetings|meetings|ones))? |(?<asks>which|how many|do any|did any) of (?:them|those|these) (?:start|starts|started|begin|begins|began|are|were) )?(?<hours>(?:after|before|from|until|between|at) .+)$/
 const atHours = (said: string, before: Before): Intent | undefined => {
-  const hours = ONLY_AT.exec(folded(stripped(tokenize(said))))?.[1]
+  const { asks, hours } = ONLY_AT.exec(folded(stripped(tokenize(said))))?.groups ?? {}
   if (hours === undefined || before.said.length > MAX_BEFORE || !isHours(tokenize(hours))) return undefined
-  return before.read(`${before.said.trimEnd().replace(/[?.!]$/, "")} ${hours}`)
+  const previous = before.last()
+  if (previous?._tag === "Browse" && previous.lookup.conditions.some((one) => one._tag === "Time" && isOfHours(one)))
+    return UNREADABLE
+  const whole = before.read(`${before.said.trimEnd().replace(/[?.!]$/, "")} ${hours}`)
+  return asks === undefined || whole._tag !== "Browse"
+    ? whole
+    : Intent.Browse({ ...whole, mode: asks === "how many" ? "count" : "list" })
 }
 
 const WHOLE = /\b(?:all|overall|altogether|total|everyone|now|together|list|crm|system)\b/
@@ -146,17 +152,20 @@ const otherRows = (said: string, before: Before, context: Context): Intent | und
 }
 
 const THEIRS = /^(?:his|her|their|he|she|they|him|them)$/
-/** "Who is the rep of Ada? And his e-mail?": the rep's, or Ada's. */
+const ITS = /^(?:it|its)$/
+/** "Who is the rep of Ada? And his e-mail?": the rep's, or Ada's. "What's her company? Who owns it?": the company's owner. */
 const ofEither = (said: string, before: Before, context: Context): Intent | undefined => {
-  if (!tokenize(said).some(({ word }) => THEIRS.test(word))) return undefined
+  const isIts = tokenize(said).some(({ word }) => ITS.test(word))
+  if (!isIts && !tokenize(said).some(({ word }) => THEIRS.test(word))) return undefined
   const read = readIntent(said, context)
   if (read._tag !== "Detail" || read.subject._tag !== "Focus") return undefined
   const previous = before.last()
-  if (previous?._tag !== "Detail" || !isPerson(previous.what)) return undefined
+  if (previous?._tag !== "Detail" || !(isIts ? CONCEPTS.company.includes(previous.what) : isPerson(previous.what)))
+    return undefined
   const { subject, what: via } = previous
-  if (subject._tag !== "Named" && subject._tag !== "Me") return undefined
+  if (!isIts && subject._tag !== "Named" && subject._tag !== "Me") return undefined
   const theirs = Intent.Via({ subject, via, what: read.what })
-  return subject._tag === "Me" || !CONCEPTS.owner.includes(via)
+  return isIts || subject._tag === "Me" || !CONCEPTS.owner.includes(via)
     ? theirs
     : Intent.Both({ intents: [theirs, Intent.Detail({ subject, what: read.what })] })
 }

@@ -27,7 +27,7 @@ const SHAPES = (
     [`${LEADS} how many ${THEM}`, "count", false],
     [`${LEADS} how many`, "count", true],
     [
-      `${LEADS} (which|who|what|any|list|show|show me|give me|are any|is any|are there any)? (ones|one|all)? ${THEM}`,
+      `${LEADS} (which|who|what|any|list|show|show me|give me|are any|is any|do any|does any|did any|are there any)? (ones|one|all)? ${THEM}`,
       "list",
       false
     ],

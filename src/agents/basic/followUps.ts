@@ -15,6 +15,7 @@ import { readNames } from "./readNames.ts"
 import { continuing, FOLLOWS, type Last, PERSONAL, UNREADABLE } from "./continuing.ts"
 import { asked, changed, conditionsIn, carriesNothing, isTime, nounOf, refinedBy } from "./refining.ts"
 import { lastWeekday, saysPast } from "./reword.ts"
+import { PEOPLE } from "../../domain/EntityType.ts"
 import { MONTHS } from "../english.ts"
 import { YEAR } from "./partOfYear.ts"
 import { whenOf } from "./readClock.ts"
@@ -365,12 +366,22 @@ export const readTurn = (message: string, earlier: ReadonlyArray<string>, contex
   return intent
 }
 
+/** Whether the words for the one in focus can't mean it: a person isn't "it", and people don't call themselves "he". */
+const isOfAnother = (read: Intent, said: string, { focus = [], person }: Context): boolean => {
+  if (!("subject" in read) || read.subject._tag !== "Focus" || focus.length === 0) return false
+  const isIt = IT.test(said) && !SOMEONE.test(said) && focus.every(({ type }) => type === PEOPLE)
+  return isIt || (SOMEONE.test(said) && focus.every(({ name, type }) => type === PEOPLE && name === person?.name))
+}
+const IT = /\b(?:it|its)\b(?!['’])/i
+const SOMEONE = /\b(?:he|she|him|his|her|hers)\b/i
+
 const readNext = (message: string, earlier: ReadonlyArray<string>, context: Context): Intent => {
   const last = lastOf(earlier, context)
   const said = earlier.length === 0 ? message : inTense(message, earlier, last, context)
   const stepped = earlier.length === 0 ? undefined : goingOn(said, earlier, context, last)
   if (stepped !== undefined) return stepped
   const read = readIntent(said, context)
+  if (isOfAnother(read, said, context)) return UNREADABLE
   const intent =
     (OPEN.has(read._tag) ? corrected(said, earlier, context) : undefined) ??
     resolveFollowUp(read, earlier, context, last)

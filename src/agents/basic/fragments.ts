@@ -1,7 +1,8 @@
 /** Messages that say too little for a question of their own: read as one, they would forget what the question before said. */
+import { alsoOf } from "./alsoOf.ts"
 import { Intent, Subject } from "./Intent.ts"
 import { PEOPLE } from "../../domain/EntityType.ts"
-import { FOLLOWS, KEPT, type Last, ofAllRows, UNREADABLE } from "./continuing.ts"
+import { FOLLOWS, isState, KEPT, type Last, ofAllRows, UNREADABLE } from "./continuing.ts"
 import { type Noun, nounAt } from "./Lookup.ts"
 import { stripped } from "./polite.ts"
 import type { Context } from "./readConversation.ts"
@@ -40,12 +41,21 @@ export const fragment = (said: string, last: Last, context: Context): Intent | u
   const adds = ADDS.test(text)
   const isAlone = meant.length <= MAX_ALONE && !VERBS.test(folded(meant))
   const isOfAll = GOES_ON.test(text) && OF_ALL.test(text)
-  if (!widens && !narrows && !adds && !isAlone && !isOfAll) return undefined
+  const ranks = RANKS.test(text) && !meant.some((_, at) => nounAt(meant.slice(at), context) !== undefined)
+  if (!widens && !narrows && !adds && !isAlone && !isOfAll && !ranks) return undefined
   const read = readIntent(said, context)
+  if (ranks && (read._tag === "Figures" || read._tag === "Commonest")) return bestOf(read, last())
   if (isOfAll && read._tag === "Instead")
     return last()?._tag === "Figures" ? UNREADABLE : readIntent(text.replace(GOES_ON, ""), context)
   if (FOLLOWS.has(read._tag)) return undefined
-  if (OF_NAMES.has(read._tag)) return (narrows || widens || adds) && isOfSeveral(last()) ? UNREADABLE : undefined
+  // "And of Noah Mendes, who works there?" after a status.
+  const isOfOne = read._tag === "Detail" || OF_NAMES.has(read._tag)
+  if (adds && isOfOne && said.includes(",") && last()?._tag === "Detail") return UNREADABLE
+  // "Amir?" after a question about Raj: the same about him.
+  const other = read._tag === "Who" && NAMES.test(said.trim()) ? readIntent(`and ${said}`, context) : undefined
+  if (other?._tag === "Also" && namesAnyone(last())) return alsoOf(last(), other, context)
+  if (OF_NAMES.has(read._tag))
+    return (narrows || widens || adds || isState(text)) && isOfSeveral(last()) ? UNREADABLE : undefined
   if (!isOfRows(read) && !(narrows && read._tag === "Choose")) return undefined
   const previous = last()
   const isDropped =
@@ -56,9 +66,31 @@ export const fragment = (said: string, last: Last, context: Context): Intent | u
   return isDropped && !carriesNothing(previous) ? UNREADABLE : undefined
 }
 const MAX_ALONE = 6
+const NAMES = /^[\p{L}'’-]+(?: [\p{L}'’-]+)?\?$/u
+/** Whether a question has a name that another one can replace. */
+const namesAnyone = (intent: Intent | undefined): boolean =>
+  (intent?._tag === "Detail" && intent.subject._tag === "Named") ||
+  conditionsIn(intent).filter(({ _tag }) => _tag === "With" || _tag === "Owned" || _tag === "At").length === 1
 /** Words of a whole question; "who isn't a customer" needs the rows before. */
 const VERBS =
   /\b(?:are there|do|does|did|have|has|had|was|were|can|list|show|give|find|tell|count)\b|^(?:is|are|am) |^what |^(?:which|who|how many) .* (?:is|are|was|were)\b/
+
+/** "Which product has the fewest?", "which day is busiest?" */
+const RANKS = /\b(?:most|fewest|least|busiest|quietest|commonest|highest|lowest|largest|biggest|smallest|best|worst)\b/
+/** Of the groups before where they are the same; of all rows only where the question before was for all. */
+const bestOf = (read: Intent, previous: Intent | undefined): Intent | undefined => {
+  if (carriesNothing(previous)) return undefined
+  const [before, now] = [previous, read].map((one) => (one?._tag === "Figures" ? one.asked : undefined))
+  const isSame =
+    before !== undefined &&
+    now?.best !== undefined &&
+    before.best === undefined &&
+    before.having === undefined &&
+    before.measure.figure === now.measure.figure &&
+    now.measure.lookup.conditions.length === 0 &&
+    now.by.map(folded).join() === before.by.map(folded).join()
+  return isSame ? Intent.Figures({ asked: { ...before, best: now.best } }) : UNREADABLE
+}
 
 const isOfRows = ({ _tag }: Intent): boolean => _tag === "Browse" || _tag === "Figures" || _tag === "Titled"
 const OF_NAMES: ReadonlySet<Intent["_tag"]> = new Set(["Who", "Several", "Introduce"] as const)

@@ -5,7 +5,7 @@ import { town } from "./filterChoices.ts"
 import type { Focus, Context, ContextType } from "./readConversation.ts"
 import type { Filter } from "../../domain/Query.ts"
 import type { Subject } from "./Intent.ts"
-import { type Noun, nounAt, peopleOf } from "./Lookup.ts"
+import { type Noun, nounAt, peopleOf, personTypes } from "./Lookup.ts"
 import { partsOf } from "./readNames.ts"
 import { apart, columnsOf, count, type Script, inParallel, UNREAD } from "./script.ts"
 import { type Token, written } from "./tokenize.ts"
@@ -136,8 +136,10 @@ export function* locate(subject: Exclude<Subject, { _tag: "Focus" }>, context: C
   // "jaden whites phone", "the Anderssons": the final s is not part of the name.
   const short = /\p{L}\p{L}\p{L}s$/u.test(name) ? [name.slice(0, -1)] : []
   const shorter = short.flatMap((each) => [first, ...others].map((type) => ({ type, filters: eqName(each) })))
-  const shortly = short.map((each) => ({ type: first, filters: partly(each) }))
-  const tries = [...wholes, ...towns, ...shorter, { type: first, filters: partly(name) }, ...shortly]
+  // One word of a name can be anyone's: a colleague's or a customer's.
+  const named = typed === undefined ? [first, ...personTypes(context).filter((type) => others.includes(type))] : [first]
+  const inPart = [name, ...short].flatMap((each) => named.map((type) => ({ type, filters: partly(each) })))
+  const tries = [...wholes, ...towns, ...shorter, ...inPart]
   const readable = tries.filter(({ type }) => !unread.has(type))
   const answers = yield* inParallel(readable.map(({ filters, type }) => some(filters)(type)))
   for (const [index, { type }] of readable.entries()) if (answers[index] === UNREAD) unread.add(type)
@@ -150,7 +152,7 @@ export function* locate(subject: Exclude<Subject, { _tag: "Focus" }>, context: C
   }
   const limited = exactly?.limited === true
   if (typed !== undefined || others.length === 0 || context.types.length > MAX_TYPES) return missing(limited)
-  const left = others.slice(0, MAX_PARTLY).filter((type) => !unread.has(type))
+  const left = others.filter((type) => !named.includes(type) && !unread.has(type)).slice(0, MAX_PARTLY)
   const parts = (yield* inParallel(left.map(some(partly(name))))).map(pageOf)
   const part = parts.findIndex((page) => (page?.total ?? 0) > 0)
   if (part < 0) return missing(limited)

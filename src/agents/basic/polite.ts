@@ -49,8 +49,9 @@ const BIDS =
 
 const NEGATIVE = /^(not|isn't|isnt|aren't|arent|wasn't|weren't|haven't|havent|hasn't|hasnt)$/
 
-/** "Just the won ones" narrows the list before. */
-const isOnly = (tokens: ReadonlyArray<Token>): boolean => tokens.length < 6 && /^ones?$/.test(tokens.at(-1)!.word)
+/** "Just the won ones", "just mine" narrow the list before. */
+const isOnly = (tokens: ReadonlyArray<Token>): boolean =>
+  tokens.length < 6 && /^(?:ones?|mine|'s)$/.test(tokens.at(-1)!.word)
 
 /** "How many did Raj have then": at that time. */
 const isPast = (tokens: ReadonlyArray<Token>): boolean => tokens.some(({ word }) => /^(did|had|was|were)$/.test(word))

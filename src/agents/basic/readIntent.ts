@@ -184,7 +184,7 @@ const isOther = (intent: Intent, message: string): boolean =>
   isOfNow(intent, message) ||
   (intent._tag === "Introduce" &&
     (LISTS.test(message) || (!intent.names.some(({ name }) => /\p{Lu}/u.test(name)) && FIGURED.test(message)))) ||
-  (intent._tag !== "Unclear" && (isOneOfThem(message) || UNFINISHED.test(message.trim()))) ||
+  (intent._tag !== "Unclear" && (isOneOfThem(message) || UNFINISHED.test(message.trim()) || UNNAMED.test(message))) ||
   (isAPerson(intent) && ONLY.test(message)) ||
   (intent._tag !== "Browse" && FORETELLS.test(message.trim())) ||
   (intent._tag === "Browse" && IN_PERCENT.test(message)) ||
@@ -224,6 +224,10 @@ const THAT_ONE = /\b(?:that|it)\W?$/i
 /** "How many meetings did the": half a sentence. */
 const UNFINISHED =
   /\b(?:the|my|our|your|their|every|than|(?:have|has|had|is|are|was|were|with|for|of|in|on|at|to|get|got|did|do|does) an?)[.?! ]*$/
+
+/** "Are there any customers of": no "who are my meetings with". */
+const UNNAMED =
+  /^(?:(?!\b(?:who|whom|whose|which|what|where|how)\b).)*\b(?:customers|clients|leads|people|companies|meetings|calls|invoices|tracks|albums|deals) (?:of|with|from|at|by|for|in|on)\W*$/i
 
 /** A number of rows is no share of them. */
 const IN_PERCENT = /\b(?:in|as an?) (?:percents?|percentages?|%)\W*$|\bhow many percent\b/i

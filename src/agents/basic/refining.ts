@@ -50,7 +50,7 @@ export const refinedBy =
     return isPart || isDenied ? undefined : [...before.filter(({ _tag }) => _tag !== "Time"), ...more]
   }
 
-const isOfHours = ({ when: { days = [], from = "", to = "" } }: Extract<Condition, { _tag: "Time" }>): boolean =>
+export const isOfHours = ({ when: { days = [], from = "", to = "" } }: Extract<Condition, { _tag: "Time" }>): boolean =>
   [from, to, ...days].some((time) => time.includes("T"))
 const deniesTime = (condition: Condition): boolean => condition._tag === "Not" && condition.of._tag === "Time"
 

@@ -24,19 +24,14 @@ const spelled = (tokens: Tokens): Tokens =>
     )
 const THAN = { word: "than", text: "than" }
 
-export const reworded = (tokens: Tokens, today: string): Tokens =>
-  tokens.length > MAX_REWORDED
-    ? tokens
-    : direct(
-        aboutTopic(
-          timeLast(
-            ofColleagues(
-              ofFamilies(singlyOwned(onwards(ahead(lastWeekday(withoutArticle(plainly(spelled(tokens)))), today))))
-            ),
-            today
-          )
-        )
-      )
+export const reworded = (tokens: Tokens, today: string): Tokens => {
+  if (tokens.length > MAX_REWORDED) return tokens
+  const plain = lastWeekday(withoutArticle(plainly(spelled(tokens))))
+  const owned = singlyOwned(onwards(ahead(plain, today)))
+  const meant = direct(aboutTopic(timeLast(ofColleagues(ofFamilies(owned)), today)))
+  // "Overall" alone would say nothing.
+  return meant.length === 0 ? tokens : meant
+}
 
 const BEGINS = /^(?:start|starts|starting|begin|begins|beginning)$/
 /** "Begins with an S", "starting with the letter S". */

@@ -66,7 +66,9 @@ const FRESH = [
   "fortyfirst",
   "fortysecond",
   "fortythird",
-  "fortyfourth"
+  "fortyfourth",
+  "fortyfifth",
+  "fortysixth"
 ]
 /** The share of a set that is right at least. */
 const FLOORS: Readonly<Record<string, number>> = {
@@ -78,7 +80,9 @@ const FLOORS: Readonly<Record<string, number>> = {
   fortyfirst: 0.8,
   fortysecond: 0.7,
   fortythird: 0.65,
-  fortyfourth: 0.7
+  fortyfourth: 0.7,
+  fortyfifth: 0.6,
+  fortysixth: 0.5
 }
 
 layer(BasicAgent, { excludeTestServices: true })("figures in basic mode", (it) => {

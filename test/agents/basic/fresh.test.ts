@@ -60,7 +60,11 @@ const SETS: ReadonlyArray<readonly [name: string, floor: number, besides: Readon
   ["fortythird", 0.75, BOTH],
   ["fortyfourth", 0.65, BOTH],
   ["followed", 0.95, BOTH],
-  ["fortyfifth", 0.85, BOTH]
+  ["fortyfifth", 0.85, BOTH],
+  ["fortysixth", 0.8, BOTH],
+  ["fortyseventh", 0.7, BOTH],
+  ["fortyeighth", 0.7, BOTH],
+  ["fortyninth", 0.65, BOTH]
 ]
 
 layer(BasicAgent, { excludeTestServices: true })("questions in people's own wording", (it) => {

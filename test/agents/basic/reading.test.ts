@@ -3,6 +3,8 @@ import { readFileSync } from "node:fs"
 import { describe, expect, it } from "vitest"
 import { basicStep } from "../../../src/agents/basic/BasicStep.ts"
 import { answerRequest } from "../../../src/agents/basic/deeds/answerRequest.ts"
+import { readTurn } from "../../../src/agents/basic/followUps.ts"
+import type { Context } from "../../../src/agents/basic/readConversation.ts"
 import { readFacts } from "../../../src/agents/basic/readFacts.ts"
 import { readNames } from "../../../src/agents/basic/readNames.ts"
 import { matchPattern, parsePattern } from "../../../src/agents/basic/patterns.ts"
@@ -10,6 +12,7 @@ import { timeAt } from "../../../src/agents/basic/readTime.ts"
 import { tokenize, written } from "../../../src/agents/basic/tokenize.ts"
 import { type Message, REFUSED_REPLY } from "../../../src/agents/ModelStep.ts"
 import { fixture } from "../../support/fixtures.ts"
+import { QUESTION_WORDS } from "../../support/sentences.ts"
 
 /** A Wednesday. */
 const TODAY = "2026-03-11"
@@ -174,5 +177,17 @@ describe("answerRequest", () => {
     )
     expect(asked.length).toBeGreaterThan(150)
     expect([...asked, "which company has the most people", "how do I delete Ada?"].filter(isRequest)).toEqual([])
+  })
+})
+
+describe("a single word", () => {
+  it("is read without an error, alone and after a question", () => {
+    const types = ["people", "companies", "meetings"].map((id) => ({ id, name: id.slice(0, -1), plural: id }))
+    const context: Context = { today: TODAY, types }
+    for (const word of QUESTION_WORDS) {
+      expect(readTurn(word, [], context)._tag).toBeTypeOf("string")
+      expect(readTurn(word, ["leads of Raj"], context)._tag).toBeTypeOf("string")
+    }
+    expect(QUESTION_WORDS).toContain("overall")
   })
 })

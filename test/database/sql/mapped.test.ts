@@ -31,6 +31,8 @@ const query = (type: EntityType, more: Partial<ResolvedQuery> = {}): ResolvedQue
   ...more
 })
 const visible = { type: agents, where: ALWAYS, name: ALWAYS }
+/** An agent who has an agent. */
+const led: EntityType = { ...agents, columns: [...agents.columns, of(tickets, "agent")] }
 const people = systemCatalog.types[0]!
 const companies = systemCatalog.types[1]!
 const meetings = systemCatalog.types[2]!
@@ -94,7 +96,12 @@ const CASES: Readonly<Record<string, ResolvedQuery>> = {
       })
     ]
   }),
-  "mapped-cells-of-paths": query(tickets, { select: [behind([tickets, "agent", agents], selected(agents, "name"))] }),
+  "mapped-cells-of-paths": query(tickets, {
+    select: [
+      behind([tickets, "agent", agents], selected(agents, "name")),
+      behind([tickets, "agent", led], selected(led, "agent", visible))
+    ]
+  }),
   "managed-next-page-of-many": query(meetings, {
     cursor: "77",
     order: { column: of(meetings, "start"), mask: open, descending: false },

@@ -200,7 +200,7 @@ describe("a column's value", () => {
     const ends = column("date", Storage.Value({ column: "end_at" }))
     const days = (sources?: ReadonlyArray<Column>): Column => ({
       ...column("integer", Storage.Value({ column: "days" })),
-      derived: { as: "days", from: ["start", "end"], ...(sources === undefined ? {} : { sources }) }
+      derived: { as: "days", of: ["start", "end"], ...(sources === undefined ? {} : { sources }) }
     })
     expect(written(days([starts, ends]))[0]).toContain(`p."end_at"`)
     expect(() => written(days())).toThrow("can't be computed")

@@ -30,6 +30,7 @@ import {
   none,
   noneHas,
   numberReply,
+  placed,
   single,
   subject,
   tooMany
@@ -238,7 +239,8 @@ function* quotient(found: Found, those: Found, measured: Spot | undefined): Scri
 function* sorted(asking: Found, measured: Spot): Script<string> {
   const { asked, columns, filters, type } = asking
   const isDate = measured.column.holds !== "number"
-  const { limit: most = 5, nth: limit = most, upwards: asks } = asked.rows!
+  const { limit: most = 5, nth, upwards: asks } = asked.rows!
+  const limit = nth ?? most
   const upwards = asks ?? isDate
   const order: Filter = isDate
     ? { columnId: measured.path, op: upwards ? "gte" : "lt", value: upwards ? "1000-01-01" : "9999-01-01" }
@@ -270,9 +272,11 @@ function* sorted(asking: Found, measured: Spot): Script<string> {
   }
   const ties = next !== undefined && value(next) === value(last) ? ` Others have the same ${measured.label}.` : ""
   const first = upwards ? (isDate ? "Earliest" : "Lowest") : isDate ? "Latest" : "Highest"
-  const items = numbered(shown, columns, [measured.path])
-  const lead = `${first} ${measured.label} of ${counted(found, page.total, page.totalIsLowerBound === true ? "+" : "")}${among(page.limited, type)}`
-  return shown.entities.length === 1
+  // "The second shortest": that one, unless others have its value.
+  const isAlone = shown.entities.length === nth && new Set(page.entities.map(value)).size === page.entities.length
+  const items = numbered(isAlone ? { ...shown, entities: [last!] } : shown, columns, [measured.path])
+  const lead = `${isAlone ? placed(nth!, first) : first} ${measured.label} of ${counted(found, page.total, page.totalIsLowerBound === true ? "+" : "")}${among(page.limited, type)}`
+  return shown.entities.length === 1 || isAlone
     ? `${lead}: ${items.replace(/^1\. /, "")}.${ties}`
     : `${lead}:\n${items}${ties === "" ? "" : `\n${ties.trim()}`}`
 }

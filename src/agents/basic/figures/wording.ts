@@ -192,6 +192,11 @@ export const numberReply = (
   `There are ${numeral(String(groupsTotal ?? groups.length))} different ${by!.label} in ${counted(found, total)}${among(limited, found.type)}.`
 
 const PLACES = ["", "first", "second", "third", "fourth", "fifth"]
+/** "Second lowest". */
+export const placed = (nth: number, order: string): string => {
+  const place = PLACES[nth]!
+  return `${place.charAt(0).toUpperCase()}${place.slice(1)} ${order.toLowerCase()}`
+}
 
 /** The group at a place; the groups up to there where others have as much. */
 const placedReply = (

@@ -15,7 +15,30 @@ const NOTES = "(notes|note|comments|comment|remarks)"
 /** What someone wants to do with a detail that the message asks for next: "need to call Ada, what's the number". */
 const TO = "(i|we)? (need|have|want|must|should|got|gotta|would like|am trying|am about|wanna|going)? (to)?"
 
+const CUSTOMERS = "(customers|clients|accounts)"
+
 export const DETAIL_PARAPHRASES: Paraphrases = [
+  [
+    [
+      `(is|was) {full} one of {name} 's ${CUSTOMERS}`,
+      "(is|was) {full} (a|the)? (customer|client|account) of {name} 's",
+      `(does|did) {full} belong to {name} 's ${CUSTOMERS}`,
+      "does the (company|firm|customer|client|person|lead) {full} belong to {name}",
+      "(is|was) {full} (looked after|managed|handled|owned|supported) by {name}"
+    ],
+    "does {full} belong to {name}"
+  ],
+  [[`(is|was) {full} one of (my|our) (own)? ${CUSTOMERS}`], "does {full} belong to me"],
+  [
+    [
+      "whose (phone|number|phone number|telephone number|mobile|email|e-mail|email address|e-mail address) is {address}",
+      "{address} (which|what) {noun} is (that|this|it)"
+    ],
+    "who is {address}"
+  ],
+  [["(who|who all|which employees|which people) (works|work) (under|for) {full}"], "who reports to {full}"],
+  [["{full} (lives|sits) in (what|which) {one}"], "{full} 's {one}"],
+  [["{full} (is|works) (at|for|with) (what|which) (company|firm|co)"], "{full} 's company"],
   [
     [
       "{address} (called|rang|phoned|texted|wrote to|mailed|emailed) (me|us)? whose (number|phone|address|email|e-mail) is (it|that|this)"
@@ -436,15 +459,20 @@ export const DETAIL_PARAPHRASES: Paraphrases = [
   [
     [
       `(who|whom) (do|can|should|would|could|must) ${WE} (call|ring|phone|speak to|talk to|ask for|contact|email|e-mail|write to|deal with|reach|reach out to|get in touch with) (at|from|in|over at|about) {place}`,
-      "who (is|are) (our|my|the|your|a)? (contact|contacts|main contact|person|people|guy|point of contact|contact person|contact people) (at|from|in|over at) {place}"
+      "who (is|are) (our|my|the|your|a)? (contact|contacts|main contact|person|people|guy|point of contact|contact person|contact people) (at|from|over at) {place}"
     ],
     "who works at {place}"
   ],
-  [
-    ["who (is|are) (our|the|your|a)? (customer|customers|client|clients) (at|from|in|over at) {place}"],
-    "customers at {place}"
-  ],
-  [["who (is|are) my (customer|customers|client|clients) (at|from|in|over at) {place}"], "my customers at {place}"],
+  [["who (is|are) (our|the|your|a)? (customer|customers|client|clients) (at|over at) {place}"], "customers at {place}"],
+  ...["in", "from"].map((place): Paraphrases[number] => [
+    [`who (is|are) (our|the|your|a)? (customer|customers|client|clients) ${place} {place}`],
+    `customers ${place} {place}`
+  ]),
+  [["who (is|are) my (customer|customers|client|clients) (at|over at) {place}"], "my customers at {place}"],
+  ...["in", "from"].map((place): Paraphrases[number] => [
+    [`who (is|are) my (customer|customers|client|clients) ${place} {place}`],
+    `my customers ${place} {place}`
+  ]),
   [
     [
       "whose {concept} (date|day)? (is|are|was|were|falls|fell|lands|comes up|comes|is due|was due|is set|is scheduled|is planned) {when}",

@@ -12,6 +12,15 @@ const LATEST = "(latest|newest|most recent|last)"
 const EARLIEST = "(earliest|oldest|first|soonest)"
 
 export const LIST_PARAPHRASES: Paraphrases = [
+  ...["from", "in"].map((place): Paraphrases[number] => [
+    [`(which|what) {noun} is ${place} {place}`],
+    `{noun} ${place} {place}`
+  ]),
+  ...["by", "from", "of"].map((side): Paraphrases[number] => [
+    [`{rest} ${side} the (band|group|artist|singer) {proper}`],
+    `{rest} ${side} {proper}`
+  ]),
+  [["{noun} total"], "how many {noun}"],
   [["how many (of)? {lookup} (have|has) {one} as (their|its|the|a) {column}"], "how many {lookup} with {column} {one}"],
   [
     ["(which|what|who|list)? (of)? {lookup} (have|has|with) {one} as (their|its|the|a) {column}"],

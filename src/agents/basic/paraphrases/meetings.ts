@@ -43,10 +43,16 @@ export const MEETING_PARAPHRASES: Paraphrases = [
   ],
   [
     [
-      "(list|name|tell me|show me|show|give me)? (all|everyone|everybody)? (the)? (people|persons|everyone|everybody) (that|who|whom)? i (met|saw|met with|spoke to|talked to) {when}"
+      "(list|name|tell me|show me|show|give me|who are|who were)? (all|everyone|everybody)? (the)? (people|persons|everyone|everybody) (that|who|whom)? i (met|saw|met with|spoke to|talked to) {when}"
     ],
     "who did i meet {when}"
   ],
+  [
+    ["who are (all)? (the)? (people|persons) (that|who|whom)? i (am|will be) (meeting|seeing|meeting with) {when}"],
+    "who am i meeting {when}"
+  ],
+  [["(who|whom) (joined|was with|sat with) me (for|at|in) {row}"], "who attended {row}"],
+  [["{row} (with|who with) (who|whom)?"], "who attended {row}"],
   [
     [
       `(what|which) (thing|things)? (was|were) (on|in) my ${CALENDAR} {when}`,
