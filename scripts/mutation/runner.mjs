@@ -49,18 +49,14 @@ const within = (limit, run) => {
   return Promise.race([Promise.resolve().then(run), late]).finally(() => clearTimeout(timer))
 }
 
-/** Loads a file, sets up, calls back for every test, and tears down unless something hangs. */
+/** Loads a file, sets up, calls back for every test, and tears down, also what hangs: its servers would run on. */
 const withFile = async (open, body) => {
   const { setUps, tearDowns, tests } = open()
-  let hangs = false
   try {
     for (const setUp of setUps) await within(LONGEST_HOOK, setUp)
     await body(tests)
-  } catch (error) {
-    hangs = error instanceof Hangs
-    throw error
   } finally {
-    if (!hangs) for (const tearDown of tearDowns) await within(LONGEST_HOOK, tearDown).catch(() => {})
+    for (const tearDown of tearDowns) await within(LONGEST_HOOK, tearDown).catch(() => {})
   }
 }
 

@@ -76,10 +76,12 @@ const VERBS =
   /\b(?:are there|do|does|did|have|has|had|was|were|can|list|show|give|find|tell|count)\b|^(?:is|are|am) |^what |^(?:which|who|how many) .* (?:is|are|was|were)\b/
 
 /** "Which product has the fewest?", "which day is busiest?" */
-const RANKS = /\b(?:most|fewest|least|busiest|quietest|commonest|highest|lowest|largest|biggest|smallest|best|worst)\b/
+const RANKS =
+  /\b(?:(?<!at )(?:most|least)|fewest|busiest|quietest|commonest|highest|lowest|largest|biggest|smallest|best|worst)\b/
 /** Of the groups before where they are the same; of all rows only where the question before was for all. */
 const bestOf = (read: Intent, previous: Intent | undefined): Intent | undefined => {
-  if (carriesNothing(previous)) return undefined
+  const isOfOthers = conditionsIn(read).length > 0 && nounOf(read)?.type.id !== nounOf(previous)?.type.id
+  if (carriesNothing(previous) || isOfOthers) return undefined
   const [before, now] = [previous, read].map((one) => (one?._tag === "Figures" ? one.asked : undefined))
   const isSame =
     before !== undefined &&
