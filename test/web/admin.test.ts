@@ -144,8 +144,8 @@ describe("people on the administration page", () => {
     // The direction override is removed; everything else is shown as text.
     expect(await link.innerText()).toBe(HOSTILE.replace("\u202e", ""))
     await link.click()
+    await poll(() => page.getByRole("heading", { level: 1 }).innerText()).toBe(HOSTILE.replace("\u202e", ""))
     await settled(page)
-    expect(await page.getByRole("heading", { level: 1 }).innerText()).toBe(HOSTILE.replace("\u202e", ""))
     await button(page, "Suspend").click()
     expect(await page.getByRole("dialog").innerText()).toContain("<img")
     await page.keyboard.press("Escape")
@@ -236,6 +236,7 @@ describe("the policy on the administration page", () => {
     for (const rule of rules) expect(said).toContain(rule.replace(/ \(([\w-]+)\)$/, " $1"))
     expect(await page.getByRole("row", { name: "Phone" }).first().innerText()).toMatch(/every row.*some rows.*never/s)
     await page.getByRole("link", { name: "History" }).click()
+    await page.locator(".diff li").first().waitFor()
     await settled(page)
     const shown = (await page.locator(".diff li").allInnerTexts()).map((line) => line.replaceAll(/\s+/g, " "))
     const MARKS = { "+": "Added:", "-": "Removed:", "~": "Changed:" } as const
