@@ -84,6 +84,7 @@ function* answer(
   if (page === undefined) return cannot(lookup)
   if (page.total === 0) return nothing(lookup, page, said)
   const rest = { ...page, entities: single ? together(page, filters) : page.entities.slice(skip) }
+  if (rest.entities.length === 0 && page.total <= skip) return "Those were all."
   if (rest.entities.length === 0) return `That's all I can list: narrow it down to see others, for example by name.`
   const shownCells =
     rest.entities.length > 1

@@ -237,7 +237,7 @@ export const ofAllRows = ({ asked }: Extract<Intent, { _tag: "Figures" }>): Inte
 
 const POINTING = new RegExp(` (?:${THOSE})$`)
 const otherFigure = (said: string, before: Before, context: Context): Intent | undefined => {
-  const text = folded(stripped(tokenize(said)))
+  const text = folded(stripped(tokenize(said))).replace(/ instead$/, "")
   const unit = UNIT_OF.exec(text)?.[1]
   const phrase = unit === undefined ? FIGURE_OF.exec(text)?.[1] : `total ${unit}`
   // "The average deal" is a question of its own.

@@ -146,6 +146,9 @@ export const fitsIn =
         return tokens.length === 1 && tokens[0]!.word.includes("@") ? true : isNumber(tokens)
       case "clock":
         return isHours([...AT, ...tokens])
+      case "hour":
+        // "My one meeting" is the only one.
+        return folded(tokens) !== "one" && isHours([...AT, ...tokens])
       case "weekday":
         return tokens.length === 1 && WEEKDAYS[tokens[0]!.word] !== undefined
       case "period":

@@ -1,4 +1,5 @@
 /** Completes follow-ups ("and next week?", "and Samir?", "more") from the question before. */
+import { adjusted } from "./adjusting.ts"
 import { alsoOf, isNamed } from "./alsoOf.ts"
 import { conditionsOf, elided } from "./ellipsis.ts"
 import { isConcept } from "./fits.ts"
@@ -229,16 +230,22 @@ const TAKES_BACK =
 /** "How many leads has Raj got, no wait, Nadia": the question after the correction, or the one before with another part. */
 const corrected = (said: string, earlier: ReadonlyArray<string>, context: Context): Intent | undefined => {
   const text = said.slice(0, MAX_READ)
-  const last = [...text.matchAll(TAKES_BACK)].at(-1)
-  if (last === undefined) return undefined
+  const last = [...text.matchAll(TAKES_BACK)].at(-1) ?? SORRY.exec(text)
+  if (!last) return undefined
   const [before, after] = [text.slice(0, last.index), text.slice(last.index + last[0].length)]
   const alone = readIntent(after, context)
   const isWhole = alone._tag !== "Browse" || alone.mode === "count" || alone.lookup.conditions.length > 0
   if (CORRECTS.has(alone._tag) && isWhole && QUESTION_STARTS.has(tokenize(after)[0]?.word ?? "")) return alone
   const next = readIntent(`and ${after}`, context)
-  const isBase = FOLLOWS.has(next._tag) && CORRECTS.has(readIntent(before, context)._tag)
-  return isBase ? resolveFollowUp(next, [...earlier, before], context) : undefined
+  if (!FOLLOWS.has(next._tag)) return undefined
+  // "Sorry, Nadia": the question before is corrected.
+  if (tokenize(before).every(({ word }) => FILLER.test(word))) return resolveFollowUp(next, earlier, context)
+  return CORRECTS.has(readIntent(before, context)._tag)
+    ? resolveFollowUp(next, [...earlier, before], context)
+    : undefined
 }
+const SORRY = /^(?:(?:oh|oops) )?(?:sorry|no),? (?=\S)/i
+const FILLER = /^(?:no|oh|oops|sorry|actually|wait|well|and|please)$/
 const CORRECTS: ReadonlySet<Intent["_tag"]> = new Set(["Browse", "Figures", "Detail", "Is", "Comparison"] as const)
 
 /** Intents of a message that can be a question with a correction. */
@@ -251,7 +258,8 @@ const OPEN: ReadonlySet<Intent["_tag"]> = new Set([
   "Browse",
   "Titled",
   "Who",
-  "Detail"
+  "Detail",
+  "Request"
 ] as const)
 
 /** "And the day after?": the last question of the period beside its own. */
@@ -334,7 +342,7 @@ const goingOn = (
   }
   return (
     namesOfLast(said, last) ??
-    (said.length > MAX_READ ? undefined : continuing(said, before, context)) ??
+    (said.length > MAX_READ ? undefined : (adjusted(said, last, context) ?? continuing(said, before, context))) ??
     ofThoseBefore(said, last, context) ??
     besideLast(said, last) ??
     fragment(said, last, context)

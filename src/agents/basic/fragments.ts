@@ -37,9 +37,9 @@ export const fragment = (said: string, last: Last, context: Context): Intent | u
   if (bare !== undefined) return otherwiseAsked(bare, readIntent(said, context), last())
   const anew = ASKS_ANEW.test(text) || ASKS.test(meant[0]?.word ?? "")
   const widens = WIDENS.test(text) && !anew
-  const narrows = OF_THOSE.test(text) || (NARROWS.test(text) && !anew)
-  const adds = ADDS.test(text)
   const isAlone = meant.length <= MAX_ALONE && !VERBS.test(folded(meant))
+  const narrows = OF_THOSE.test(text) || (NARROWS.test(text) && !anew) || (isAlone && IN_THOSE.test(text))
+  const adds = ADDS.test(text)
   const isOfAll = GOES_ON.test(text) && OF_ALL.test(text)
   const ranks = RANKS.test(text) && !meant.some((_, at) => nounAt(meant.slice(at), context) !== undefined)
   if (!widens && !narrows && !adds && !isAlone && !isOfAll && !ranks) return undefined
@@ -52,12 +52,23 @@ export const fragment = (said: string, last: Last, context: Context): Intent | u
   const isOfOne = read._tag === "Detail" || OF_NAMES.has(read._tag)
   if (adds && isOfOne && said.includes(",") && last()?._tag === "Detail") return UNREADABLE
   // "Amir?" after a question about Raj: the same about him.
-  const other = read._tag === "Who" && NAMES.test(said.trim()) ? readIntent(`and ${said}`, context) : undefined
+  const other = OF_NAMES.has(read._tag) && NAMES.test(said.trim()) ? readIntent(`and ${said}`, context) : undefined
   if (other?._tag === "Also" && namesAnyone(last())) return alsoOf(last(), other, context)
+  // "Blues?" after a number of jazz tracks, "and contract renewals" after the pricing calls of a month.
+  const isBare = other !== undefined && (meant.length === 1 || !meant.every(({ capital }) => capital))
+  const isOfTitle =
+    adds &&
+    read._tag === "Detail" &&
+    read.subject._tag === "Named" &&
+    read.subject.tokens.every(({ capital }) => !capital) &&
+    !OFTEN_ASKED.test(read.what)
+  if ((isBare || isOfTitle) && isOfSeveral(last())) return UNREADABLE
   if (OF_NAMES.has(read._tag))
     return (narrows || widens || adds || isState(text)) && isOfSeveral(last()) ? UNREADABLE : undefined
   if (!isOfRows(read) && !(narrows && read._tag === "Choose")) return undefined
   const previous = last()
+  // "How many of those are won?" after a question that wasn't understood.
+  if (OF_THOSE.test(text) && previous !== undefined && nounOf(previous) === undefined) return UNREADABLE
   const isDropped =
     narrows ||
     (widens && !saysWhose(read)) ||
@@ -66,7 +77,11 @@ export const fragment = (said: string, last: Last, context: Context): Intent | u
   return isDropped && !carriesNothing(previous) ? UNREADABLE : undefined
 }
 const MAX_ALONE = 6
-const NAMES = /^[\p{L}'’-]+(?: [\p{L}'’-]+)?\?$/u
+const NAMES = /^[\p{L}\d'’/&.-]+(?: [\p{L}\d'’/&.-]+){0,2}(?:\?|(?<=['’]s))$/u
+/** "And raj phone": what people ask of a person. */
+const OFTEN_ASKED = /^(?:phone|mobile|number|e-?mail|address|owner|status|company|product|city|contact|follow)/
+/** "In the metal genre?" */
+const IN_THOSE = /^(?:in|with|without|from|by|at|of|under|over) /
 /** Whether a question has a name that another one can replace. */
 const namesAnyone = (intent: Intent | undefined): boolean =>
   (intent?._tag === "Detail" && intent.subject._tag === "Named") ||

@@ -183,6 +183,11 @@ export function* narrow(
     [...pages.keys()].filter(
       (at) => (pages[at]?.total ?? 0) > 0 && (condition._tag === "Part" || !isText(choices[at]!))
     )
+  // The employees of another company are the people there, and none of one's own.
+  const companies = new Set(columnsFor("company", columns))
+  const isOfCompany = (leaf: Meant, index: number) =>
+    hits(leaf, counted[index]!).some((at) => leaf.choices[at]!.some(({ columnId }) => companies.has(columnId)))
+  const isTheirs = kind !== undefined && STAFF.test(kind) && leaves.some(isOfCompany)
   for (const [index, leaf] of leaves.entries()) {
     const { choices, condition } = leaf
     const pages = counted[index]!
@@ -193,7 +198,7 @@ export function* narrow(
     const only = choices.length === 1 && fits(0) ? 0 : -1
     const possible = isCounted(leaf) ? pages.findIndex((page, at) => page !== undefined && fits(at)) : only
     if (condition._tag === "Mine" && !references.has(context.person?.name ?? "")) return unsupported("yours")
-    if (isKind(condition) && isStated && hit < 0) {
+    if (isKind(condition) && (isTheirs || (isStated && hit < 0))) {
       plain = true
       continue
     }
@@ -307,6 +312,7 @@ const combined = (condition: Condition, choices: ReadonlyArray<Choice>): Choice 
 /** Customers are whom someone looks after, or whom one has been in touch with. */
 const isOfCustomers = (kind: string | undefined): boolean => kind !== undefined && CUSTOMERS.test(kind)
 const CUSTOMERS = /^(customer|client)s?$/i
+const STAFF = /^(?:employees?|staff|workers?|personnel)$/i
 const isServed = (condition: Condition): boolean =>
   condition._tag === "Mine" ||
   condition._tag === "Owned" ||

@@ -33,7 +33,7 @@ import type { When } from "./readTime.ts"
 import { SMALL_TALK } from "./smallTalk.ts"
 import { addDays } from "./spans.ts"
 import { COMMONEST } from "./spoken.ts"
-import { readTitled } from "./titled.ts"
+import { isPlural, readTitled } from "./titled.ts"
 import { folded, type Token, tokenize } from "./tokenize.ts"
 
 /** "and the leads?" after a list: the same list of something else. */
@@ -171,12 +171,19 @@ const ONE_AT = /\b(?:the|a|an) (?:customer|client|lead|person|deal|employee)s? (
 /** "The IT manager" is no manager of it. */
 const IN_CAPITALS = /\bIT\b/
 const ROWS_OF = /^(?:Browse|Figures)$/
+/** "In numbers please": no one is called "in". */
+const NO_NAME = /^(?:in|on|at|by|of|to|for|from|with|and|or|as|than|per|not|no|so|if|it|is|be|do|the|an?)$/
+const isNameless = (intent: Intent): boolean =>
+  "subject" in intent &&
+  intent.subject._tag === "Named" &&
+  intent.subject.tokens.every(({ word }) => NO_NAME.test(word))
 /** Whether an intent leaves out what a word of the message asks for. */
 const isOther = (intent: Intent, message: string): boolean =>
   (intent._tag === "Detail" &&
     (ONE_AT.test(message) ||
       (intent.subject._tag === "Focus" && IN_CAPITALS.test(message) && message !== message.toUpperCase()))) ||
   (ROWS_OF.test(intent._tag) && POINTS.test(message)) ||
+  isNameless(intent) ||
   WHETHER_ALL.test(message.trim()) ||
   (intent._tag === "Browse" && EVER.test(message) && WEEKDAY.test(message)) ||
   // "Who is meeting Ada": no meeting is called “Ada”.
@@ -188,7 +195,7 @@ const isOther = (intent: Intent, message: string): boolean =>
   (isAPerson(intent) && ONLY.test(message)) ||
   (intent._tag !== "Browse" && FORETELLS.test(message.trim())) ||
   (intent._tag === "Browse" && IN_PERCENT.test(message)) ||
-  (intent._tag === "Browse" && THERE.test(message)) ||
+  (intent._tag === "Browse" && (THERE.test(message) || (LAST_THERE.test(message) && !IS_THERE.test(message)))) ||
   ((intent._tag === "Both" || intent._tag === "Browse") && BY_HOW_MANY.test(message)) ||
   isStillAhead(intent, message)
 
@@ -207,6 +214,10 @@ const ONLY = /^(?:only|just) [^A-Z]+$/
 
 /** "How many customers do we have there?": at a place that was named before. */
 const THERE = /\b(?:do|did|have|had) (?:we|i|you|they) (?:have|had|got|see|know|meet)(?: [a-z]+)? there\W*$/i
+
+/** "How many people there?", unlike "how many people are there?". */
+const LAST_THERE = /\bthere\W*$/i
+const IS_THERE = /\b(?:is|are|was|were|be|been) there\W*$/i
 
 /** "Will Jordan Davis pay on time?": a forecast, and no Will. */
 const FORETELLS = /^Will \p{Lu}[\p{L}-]+ \p{Lu}[\p{L}-]+ \p{Ll}[^?]*\?$/u
@@ -399,8 +410,11 @@ const readWords = (
     story._tag === "Introduce" && meant.length <= MAX_QUESTION ? readTitled(meant, story, context) : undefined
   // "Process reviews in December": with a time it is a list rather than a person.
   const isList = titled?.conditions.some(({ _tag }) => _tag === "Time") === true
-  const isNameless = isList && names.every(({ rank }) => rank === 0)
-  if (isList) return { ...titled, ...(isNameless ? { otherwise: Intent.Unclear({ tokens: meant }) } : {}) }
+  // "Process reviews with Amir Ali": who he is doesn't answer it.
+  const isSeveral =
+    titled !== undefined && isPlural(titled.title) && titled.conditions.some(({ _tag }) => _tag === "With")
+  const isNameless = isSeveral || names.every(({ rank }) => rank === 0)
+  if (isList || isSeveral) return { ...titled, ...(isNameless ? { otherwise: Intent.Unclear({ tokens: meant }) } : {}) }
   if (story._tag !== "Introduce") return story
   // "Health & Wellness Expo": half of a name finds no one.
   if (said.some(({ after }) => after.includes("&")) && said.some(({ word }) => WH.test(word)))

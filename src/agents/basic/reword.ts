@@ -75,6 +75,9 @@ const OF_CALENDAR =
 const IS_OVER =
   /^(?:did|had|was|were|met|saw|seen|held|attended|happened|took|went|last|past|ago|been|already|since|latest|recent)$/
 const MONTHS_AHEAD = 6
+/** "Do I have site visits in January", unlike customers whom one contacted. */
+const HAS = /\b(?:do|will|shall) (?:i|we) have\b|^what is on\b/
+const OF_PEOPLE = /^(?:customers?|clients?|leads?|people|contacts?|contacted|compan(?:y|ies)|invoices?|deals?|sales)$/
 
 /** "What meetings do I have in January", asked in November: in the coming one. */
 const ahead = (tokens: Tokens, today: string): Tokens => {
@@ -88,7 +91,15 @@ const ahead = (tokens: Tokens, today: string): Tokens => {
   const isToCome = has(TO_COME) || BARE.test(words[0]!)
   // "Have we run": over, unlike "do we have".
   const isPerfect = has(/^(?:have|has)$/) && !has(/^(?:do|does|will|got)$/)
-  if (isPast || isPerfect || !isToCome || !has(OWN) || !has(OF_CALENDAR) || has(YEAR)) return tokens
+  if (
+    isPast ||
+    isPerfect ||
+    !isToCome ||
+    !has(OWN) ||
+    !(has(OF_CALENDAR) || (HAS.test(words.join(" ")) && !has(OF_PEOPLE))) ||
+    has(YEAR)
+  )
+    return tokens
   const month = Number(today.slice(5, 7))
   const months = MONTHS[words[at]!]! - month + 12
   if (months >= 12 || months > MONTHS_AHEAD) return tokens

@@ -51,9 +51,7 @@ export const readTitled = (tokens: ReadonlyArray<Token>, otherwise: Intent, cont
     if ([title[0]!, title.at(-1)!].some(({ word }) => JOINS.has(word))) continue
     const conditions = readConditions(rest.slice(length), context)
     if (conditions === undefined) continue
-    // "Feedback discussions": several rows rather than a name.
-    const isSeveral = title.every(({ capital }) => !capital) && /[^s]s$/.test(title.at(-1)!.word)
-    const asks = lead !== undefined || mine || order !== undefined || conditions.length > 0 || isSeveral
+    const asks = lead !== undefined || mine || order !== undefined || conditions.length > 0 || isPlural(title)
     if (!asks || (counting !== undefined && order !== undefined)) return undefined
     return Intent.Titled({
       mode: counting === undefined ? "list" : "count",
@@ -65,6 +63,10 @@ export const readTitled = (tokens: ReadonlyArray<Token>, otherwise: Intent, cont
   }
   return undefined
 }
+
+/** "Feedback discussions": several rows rather than a name. */
+export const isPlural = (title: ReadonlyArray<Token>): boolean =>
+  title.every(({ capital }) => !capital) && /[^s]s$/.test(title.at(-1)!.word)
 
 /** The title as it is said, and in the singular. */
 const singular = (title: string): string => title.replace(/(?<=[^s])s$/, "")

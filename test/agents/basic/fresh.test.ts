@@ -64,7 +64,8 @@ const SETS: ReadonlyArray<readonly [name: string, floor: number, besides: Readon
   ["fortysixth", 0.8, BOTH],
   ["fortyseventh", 0.7, BOTH],
   ["fortyeighth", 0.7, BOTH],
-  ["fortyninth", 0.65, BOTH]
+  ["fortyninth", 0.65, BOTH],
+  ["fiftieth", 0.7, BOTH]
 ]
 
 layer(BasicAgent, { excludeTestServices: true })("questions in people's own wording", (it) => {

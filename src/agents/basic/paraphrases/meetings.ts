@@ -79,7 +79,9 @@ export const MEETING_PARAPHRASES: Paraphrases = [
     "my meetings {when}"
   ],
   [["(who|whom) (are|is|were|was) my {plural} with {when}"], "my {plural} {when}"],
-  [["(who|whom) (is|was) (my|the) {clock} (meeting|call|appointment) with {when}"], "my meetings {when} at {clock}"],
+  [["(who|whom) (is|was) (my|the) {hour} (meeting|call|appointment) with {when}"], "my meetings {when} at {hour}"],
+  [["(which|what) (person|people) (did|have|do|will) i (see|meet|met|seen) {when}"], "who did i meet {when}"],
+  [["(the)? number of times (that)? i (met|saw|met with) {rest}"], "how many times did i meet {rest}"],
   [
     [
       "(everyone|everybody|people|the people|all the people) (that|who|whom)? i (had|have|held) (a|an|the)? {rest} with {when}"
@@ -98,11 +100,16 @@ export const MEETING_PARAPHRASES: Paraphrases = [
   ],
   [
     [
-      "(who|whom) (was|is|were|will be|attended) (in|at)? (my|the) {clock} (meeting|call|appointment) {when}",
-      "(who|whom) (did|do|will) i (meet|see|have) (in|at|for) (my|the) {clock} (meeting|call|appointment) {when}",
+      "(who|whom) (was|is|were|will be|attended) (in|at)? (my|the) {hour} (meeting|call|appointment) {when}",
+      "(who|whom) (did|do|will) i (meet|see|have) (in|at|for) (my|the) {hour} (meeting|call|appointment) {when}",
+      "(what is|what was|when is|when was)? (my|the) {hour} (meeting|call|appointment) {when}"
+    ],
+    "my meetings {when} at {hour}"
+  ],
+  [
+    [
       "(who|whom) (did|do|will|have) i (meet|see|met|seen) at {clock} {when}",
-      "(who|whom) (am|was) i (meeting|seeing) at {clock} {when}",
-      "(what is|what was|when is|when was)? (my|the) {clock} (meeting|call|appointment) {when}"
+      "(who|whom) (am|was) i (meeting|seeing) at {clock} {when}"
     ],
     "my meetings {when} at {clock}"
   ],
