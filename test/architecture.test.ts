@@ -216,6 +216,16 @@ describe("the layout of src", () => {
     for (const folder of ["src", "bench", "test"]) expect(cyclesIn(graphOf(join(root, folder)))).toEqual([])
   })
 
+  it("has no source or test of more than 600 lines", () => {
+    const long = ["src", "bench", "test"].flatMap((folder) =>
+      sourcesOf(join(root, folder))
+        .map((file) => ({ file: `${folder}/${file}`, text: readFileSync(join(root, folder, file), "utf8") }))
+        .filter(({ file, text }) => !file.includes("/fixtures/") && text.split("\n").length > 601)
+        .map(({ file }) => file)
+    )
+    expect(long).toEqual([])
+  })
+
   it("lets domain use no package but effect and the phone number library", () => {
     const packages = files
       .filter((file) => topOf(file) === "domain")

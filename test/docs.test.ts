@@ -13,10 +13,14 @@ const missing = (rows: ReadonlyArray<RegExpExecArray>) =>
     return titles!.split("; ").filter((title) => !source.includes(title))
   })
 
+/** Each file of cells such as "`file`: title; title; `file`: title", with its titles. */
+const filesNamed = (cells: ReadonlyArray<RegExpExecArray>) =>
+  cells.flatMap(([, cell]) => [...cell!.matchAll(/`([\w/.]+\.test\.ts)`: (.+?)(?=; `|$)/g)])
+
 it("docs/security.md names a test for each attack on changes", () => {
-  const rows = [...read("docs/security.md").matchAll(/^\| A\d+ .*\| `([\w/.]+\.test\.ts)`: (.+?) *\|$/gm)]
-  expect(rows).toHaveLength(31)
-  expect(missing(rows)).toEqual([])
+  const cells = [...read("docs/security.md").matchAll(/^\| A\d+ .*\| (`[\w/.]+\.test\.ts`: .+?) *\|$/gm)]
+  expect(cells).toHaveLength(31)
+  expect(missing(filesNamed(cells))).toEqual([])
 })
 
 it("docs/changes.md names tests that exist, by their titles", () => {
@@ -36,9 +40,7 @@ it("docs/actions.md names a test for each line that asked for actions, in order"
 it("docs/operate.md names tests that exist, by their titles", () => {
   const cells = [...read("docs/operate.md").matchAll(/\| (`[\w/.]+\.test\.ts`: .+?) *\|$/gm)]
   expect(cells.length).toBeGreaterThan(12)
-  // A file's titles, and then those of the next file.
-  const rows = cells.flatMap(([, cell]) => [...cell!.matchAll(/`([\w/.]+\.test\.ts)`: (.+?)(?=; `|$)/g)])
-  expect(missing(rows)).toEqual([])
+  expect(missing(filesNamed(cells))).toEqual([])
 })
 
 const filesIn = (folder: string, ending: RegExp) =>

@@ -64,6 +64,7 @@ const writeUnits = "src/services/changes/writeUnits.ts"
 const intakeTest = "test/channels/http/intake.test.ts"
 const signatures = "src/channels/intake/signatures.ts"
 const mappedChanges = "test/services/changes/mapped.test.ts"
+const mappedRows = "test/services/changes/mappedRows.test.ts"
 const mappingWrites = "test/services/mapping/write.test.ts"
 const decisions = "src/services/changes/decisions.ts"
 const changesTest = "test/services/changes/Changes.test.ts"
@@ -1717,7 +1718,7 @@ export const replays = [
   },
   {
     name: "A deletion reached a table through another one that it cascades to (attack A31)",
-    test: [mappedChanges, "counts what it takes along, however far, and is stale when that has changed"],
+    test: [mappedRows, "counts what it takes along, however far, and is stale when that has changed"],
     defence: "mappedWrite.ts `deleted`: foreign keys are followed as far as they cascade, before and after the write",
     removed: "the way beyond the first table",
     patches: [
@@ -1730,14 +1731,14 @@ export const replays = [
   },
   {
     name: "A confirmed deletion took along more rows than its card said (attack A31)",
-    test: [mappedChanges, "counts what it takes along, however far, and is stale when that has changed"],
+    test: [mappedRows, "counts what it takes along, however far, and is stale when that has changed"],
     defence: "writeUnits.ts `requireCarried`: the rows are counted again under the locks",
     removed: "the comparison",
     patches: [[writeUnits, "if (was !== is)", "if (was !== is && false)"]]
   },
   {
     name: "A deletion that a trigger took back counted as done (our own review)",
-    test: [mappedChanges, "deletes by setting a column leaves the row, which is read no more"],
+    test: [mappedRows, "deletes by setting a column leaves the row, which is read no more"],
     defence: "writeUnits.ts: a deletion that sets columns must leave a row that the mapping doesn't show",
     removed: "the comparison",
     patches: [[writeUnits, "row.gone === false || ", ""]]
@@ -1745,7 +1746,7 @@ export const replays = [
   {
     name: "A row that was added to a mapped table was deleted by an undo after another program had changed it (our own review)",
     test: [
-      mappedChanges,
+      mappedRows,
       "that adds a row gets the id that the database gives, and is undone while the row is as it was added"
     ],
     defence: "undo.ts `conflictOfAdded`: the digest of the row as it was added, with what the database filled in",
@@ -1755,7 +1756,7 @@ export const replays = [
   {
     name: "A rule on a mapped table made other statements of a confirmed change (our own review)",
     test: [
-      mappedChanges,
+      mappedRows,
       "that adds a row is refused by constraints with one sentence, and judged on what triggers made of it"
     ],
     defence: "mappedWrite.ts `writableCondition`: no rule rewrites what is written",

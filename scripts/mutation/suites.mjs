@@ -57,6 +57,7 @@ const recorded = "test/services/changes/recorded.test.ts"
 const approval = "test/services/changes/approval.test.ts"
 const refusals = "test/services/changes/refusals.test.ts"
 const mapped = "test/services/changes/mapped.test.ts"
+const mappedRows = "test/services/changes/mappedRows.test.ts"
 const groupsGolden = "test/database/sql/groups.test.ts"
 const groups = "test/services/lookup/groups.test.ts"
 const figures = "test/conformance/figures.test.ts"
@@ -75,8 +76,8 @@ export const SERVED = {
   "src/channels/sms/webhooks.ts": [signature, delivery],
   "src/services/conversations/Sessions.ts": [sessions],
   "src/services/conversations/storeTurns.ts": [sessions],
-  "src/services/changes/apply.ts": [recorded, epochs, approval, refusals, changes, mapped],
-  "src/services/changes/writeUnits.ts": [written, recorded, refusals, changes, mapped],
+  "src/services/changes/apply.ts": [recorded, epochs, approval, refusals, changes, mapped, mappedRows],
+  "src/services/changes/writeUnits.ts": [written, recorded, refusals, changes, mapped, mappedRows],
   "src/database/sql/groups.ts": [groupsGolden, groups, figures],
   "src/database/sql/shownRows.ts": [groupsGolden, groups, figures],
   "src/services/lookup/resolveGroups.ts": ["test/services/lookup/resolveGroups.test.ts"],

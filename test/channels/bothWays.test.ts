@@ -22,6 +22,7 @@ import { startServer, type TestServer } from "../support/http.ts"
 import { fileOf } from "../support/imports.ts"
 import { makeOrganization } from "../support/atlas.ts"
 import { memberWithToken } from "../support/members.ts"
+import { rowsOfOrganization } from "../support/organizationRows.ts"
 import { startProvider } from "../support/provider.ts"
 import { type MessagesServer, says, startMessages } from "../support/messages.ts"
 import { until } from "../support/until.ts"
@@ -473,28 +474,13 @@ const isSent = ({ organization }: Twin) =>
     )
   )
 
-/** Tables whose rows differ from call to call, and say nothing about what an administrator has done. */
-const VOLATILE = ["calls", "audit_log", "traces", "traced_statements", "usage", "spending"]
-
 /** Every row of the organization in every table, and its audit events, with names in place of ids, times and secrets. */
 const stateOf = (twin: Twin, names: ReadonlyArray<readonly [string, string]>) =>
   server.run(
     Effect.gen(function* () {
-      const { owner } = yield* Database
-      const { id } = twin.organization
-      const tables = yield* owner<{ name: string }>`
-        SELECT format('%I.%I', table_schema, table_name) AS name FROM information_schema.columns
-        WHERE column_name = 'organization_id' AND table_schema IN ('max', 'builder', 'data')
-          AND table_name <> ALL(${VOLATILE}::text[])
-          AND table_name IN (SELECT relname FROM pg_class WHERE relkind IN ('r', 'p')) ORDER BY 1`
       const state: Record<string, unknown> = {}
-      for (const { name } of tables) {
-        const rows = yield* owner.unsafe<{ row: Readonly<Record<string, unknown>> }>(
-          `SELECT to_jsonb(t) AS row FROM ${name} t WHERE organization_id = $1::bigint`,
-          [id]
-        )
-        if (rows.length > 0) state[named(name)] = rows.map(({ row }) => neutral(row, twin, names)).sort()
-      }
+      for (const { name, rows } of yield* rowsOfOrganization(twin.organization))
+        state[named(name)] = rows.map((row) => neutral(row, twin, names)).sort()
       return state
     })
   )

@@ -69,6 +69,12 @@ export const openPage = async (browser: Browser, origin: string, looks: Looks = 
 
 const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8")
 
+/** Waits until the page is as it stays: a new colour scheme reaches an element with the next frame, and another element before. */
+const SHOWN = `new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() => done(0))))
+  .then(() => Promise.all(document.getAnimations()
+    .filter(({ effect }) => effect.getComputedTiming().endTime !== Infinity).map(({ finished }) => finished.catch(() => 0))))
+  .then(() => 0)`
+
 /** The violations that axe-core finds, as "rule: element"; the debugger injects it, so the page's policy still applies. */
 export const accessibilityFaults = async (page: Page): Promise<ReadonlyArray<string>> => {
   const client = await page.context().newCDPSession(page)
@@ -83,6 +89,7 @@ export const accessibilityFaults = async (page: Page): Promise<ReadonlyArray<str
     return result.value
   }
   await run(`${axe};0`)
+  await run(SHOWN)
   const violations = await run(
     `axe.run(document).then(({ violations }) => violations.map(({ id, nodes }) => ({ id, where: nodes.map(({ target }) => String(target)) })))`
   )

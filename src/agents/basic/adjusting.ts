@@ -1,6 +1,6 @@
 /** Short messages that adjust the question before: what it leaves out, its other end, its number, whom its meetings were with. */
 import { isNamed } from "./alsoOf.ts"
-import { type Last, ofAllRows } from "./continuing.ts"
+import { type Last, ofAllRows, UNREADABLE } from "./continuing.ts"
 import { conditionsOf } from "./ellipsis.ts"
 import { Intent } from "./Intent.ts"
 import { Condition, type Noun, nounAt } from "./Lookup.ts"
@@ -13,17 +13,9 @@ type Tokens = ReadonlyArray<Token>
 
 /** "Not the training ones", "apart from Akira's", "without Lena". */
 const EXCLUDES =
-  /^(?:and |but )?(?<lead>not counting|not including|leaving out|apart from|except for|excluding|except|without|minus|not) (?<article>the ones |those |the )?(?<rest>.+?)(?<ones> ones?)?$/
+  /^(?<lead>not counting|not including|leaving out|apart from|except for|excluding|except|without|minus|not) (?<article>the ones |those |the )?(?<rest>.+?)(?<ones> ones?)?$/
 /** What rows can be left out by. */
-const EXCLUDED: ReadonlySet<Condition["_tag"]> = new Set([
-  "Quality",
-  "With",
-  "Owned",
-  "At",
-  "Mine",
-  "Related",
-  "Not"
-] as const)
+const EXCLUDED: ReadonlySet<Condition["_tag"]> = new Set(["Quality", "With", "Owned", "At", "Mine", "Not"] as const)
 
 const wordsIn = (text = ""): number => (text.trim() === "" ? 0 : text.trim().split(" ").length)
 
@@ -50,8 +42,8 @@ const without = (meant: Tokens, last: Last, context: Context): Intent | undefine
     ones !== undefined || article !== undefined || words.every(({ capital, word }) => capital || word === "'s")
   const previous = last()
   const noun = nounOf(previous)
-  if (noun === undefined || previous === undefined || (lead === "without" && !isRows) || isOfSome(previous))
-    return undefined
+  if (noun === undefined || previous === undefined || (lead === "without" && !isRows)) return undefined
+  if (isOfSome(previous) || isNamed(previous)) return undefined
   const condition = excluded(words, ones !== undefined, noun, context)
   if (condition === undefined) return undefined
   const other = condition._tag === "Not" ? condition.of : Condition.Not({ of: condition })
@@ -73,19 +65,25 @@ const otherEnd = (text: string, last: Last): Intent | undefined => {
   if (previous?._tag !== "Figures" || previous.asked.best === undefined || previous.asked.best.nth !== undefined)
     return undefined
   const upwards = found![1] === undefined
+  // "And the biggest?" after who has the most invoices: another figure.
+  const isOfNumber = /(?:most|fewest|least|busiest|quietest)$/.test(text)
+  if (upwards === previous.asked.best.upwards || (previous.asked.measure.figure === "count" && !isOfNumber))
+    return undefined
   return Intent.Figures({ asked: { ...previous.asked, best: { ...previous.asked.best, upwards } } })
 }
 
 /** "How many?" after a list, "who with?" after meetings, whose rows say so. */
-const COUNTS =
-  /^(?:and |so )?how many(?: (?:is that|are (?:those|these|they)))?(?: in total| altogether| in all| overall)?$/
+const COUNTS = /^(?:and |so )?how many(?: (?:is that|are (?:those|these|they)))?$/
 const WITH_WHOM =
   /^(?:and )?(?:who with|with whom|with who|who was it with|who is it with|who were they with|who are they with)$/
-const inMode = (text: string, last: Last): Intent | undefined => {
+const OF_OTHERS = /^(?:and |so )?(?:who|whom|(?:which|what) (?:people|persons|colleagues|companies|customers))\b/i
+const inMode = (text: string, before: string, last: Last): Intent | undefined => {
   const mode = COUNTS.test(text) ? "count" : WITH_WHOM.test(text) ? "list" : undefined
   const previous = mode === undefined ? undefined : last()
   const isOfMeetings = previous?._tag === "Titled" || nounOf(previous)?.type.id === "meetings"
   if (previous === undefined || (mode === "list" && !isOfMeetings)) return undefined
+  // "How many?" after whom I met: people rather than meetings.
+  if (mode === "count" && OF_OTHERS.test(before.trim()) && isOfMeetings) return UNREADABLE
   // "Tracks by Nirvana" are no groups.
   const figures = previous._tag === "Figures" ? previous : undefined
   const rows = figures === undefined ? previous : isNamed(previous) ? figures.otherwise : ofAllRows(figures)
@@ -94,8 +92,9 @@ const inMode = (text: string, last: Last): Intent | undefined => {
 }
 
 /** The question before with what a short message changes. */
-export const adjusted = (said: string, last: Last, context: Context): Intent | undefined => {
-  const meant = stripped(tokenize(said))
-  const text = folded(meant)
-  return inMode(text, last) ?? otherEnd(text, last) ?? without(meant, last, context)
+export const adjusted = (said: string, before: string, last: Last, context: Context): Intent | undefined => {
+  const tokens = tokenize(said)
+  // Also with its last words: "how many in total?" may be all of them.
+  const text = folded(tokens)
+  return inMode(text, before, last) ?? otherEnd(text, last) ?? without(stripped(tokens), last, context)
 }

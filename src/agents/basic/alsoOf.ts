@@ -49,7 +49,7 @@ const exchanged = (
     return own.length === personal.length ? all.map((one) => (one === own[0] ? other : one)) : undefined
   // "With Nia?" after "meetings in August": one condition more. "To Michael?" after who reports to Andrew is another one.
   if (other !== undefined && fits.length === 0 && PERSONAL.has(other._tag))
-    return all.some(isOfName) ? undefined : [...all, other]
+    return all.some(isOfPerson) ? undefined : [...all, other]
   const name = isMe ? person?.name && tokenize(person.name) : words
   // "And Latin?" after "how many tracks are Rock?".
   const qualities = all.filter(({ _tag }) => _tag === "Quality")
@@ -62,11 +62,8 @@ const exchanged = (
   return all.map((one) => (one === old ? inPlaceOf(old, other ?? aboutOther(old, name)) : one))
 }
 
-const isOfName = (one: Condition): boolean =>
-  (PERSONAL.has(one._tag) || one._tag === "Where") &&
-  "words" in one &&
-  typeof one.words !== "string" &&
-  one.words.at(-1)?.capital === true
+/** "Reports to Andrew Adams". */
+const isOfPerson = (one: Condition): boolean => one._tag === "Where" && one.words.at(-1)?.capital === true
 
 const isOwner = (one: Condition): boolean =>
   one._tag === "Owned" || (one._tag === "At" && /^(of|for)$/.test(one.preposition))

@@ -116,9 +116,7 @@ const atHours = (said: string, before: Before): Intent | undefined => {
   if (previous?._tag === "Browse" && previous.lookup.conditions.some((one) => one._tag === "Time" && isOfHours(one)))
     return UNREADABLE
   const whole = before.read(`${before.said.trimEnd().replace(/[?.!]$/, "")} ${hours}`)
-  return asks === undefined || whole._tag !== "Browse"
-    ? whole
-    : Intent.Browse({ ...whole, mode: asks === "how many" ? "count" : "list" })
+  return asks === undefined ? whole : (asked(whole, asks === "how many" ? "count" : "list") ?? UNREADABLE)
 }
 
 const WHOLE = /\b(?:all|overall|altogether|total|everyone|now|together|list|crm|system)\b/

@@ -239,12 +239,13 @@ const corrected = (said: string, earlier: ReadonlyArray<string>, context: Contex
   const next = readIntent(`and ${after}`, context)
   if (!FOLLOWS.has(next._tag)) return undefined
   // "Sorry, Nadia": the question before is corrected.
-  if (tokenize(before).every(({ word }) => FILLER.test(word))) return resolveFollowUp(next, earlier, context)
+  if (tokenize(before).every(({ word }) => FILLER.test(word)))
+    return next._tag === "Also" || next._tag === "Again" ? resolveFollowUp(next, earlier, context) : undefined
   return CORRECTS.has(readIntent(before, context)._tag)
     ? resolveFollowUp(next, [...earlier, before], context)
     : undefined
 }
-const SORRY = /^(?:(?:oh|oops) )?(?:sorry|no),? (?=\S)/i
+const SORRY = /^(?:(?:oh|oops),? )?(?:sorry,?|no,) (?=\S)/i
 const FILLER = /^(?:no|oh|oops|sorry|actually|wait|well|and|please)$/
 const CORRECTS: ReadonlySet<Intent["_tag"]> = new Set(["Browse", "Figures", "Detail", "Is", "Comparison"] as const)
 
@@ -342,7 +343,9 @@ const goingOn = (
   }
   return (
     namesOfLast(said, last) ??
-    (said.length > MAX_READ ? undefined : (adjusted(said, last, context) ?? continuing(said, before, context))) ??
+    (said.length > MAX_READ
+      ? undefined
+      : (adjusted(said, before.said, last, context) ?? continuing(said, before, context))) ??
     ofThoseBefore(said, last, context) ??
     besideLast(said, last) ??
     fragment(said, last, context)

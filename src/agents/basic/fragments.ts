@@ -24,6 +24,7 @@ const ADDS =
 /** "The last of them", "which were contacted in May", "is anyone there mine", "how many with Samir's customers". */
 const OF_THOSE =
   /\b(?:of|among|from) (?:those|these|them)\b|\bof the (?:[a-z]+ ){0,2}ones?\b|\bthe (?:two|three|four|five|other|others|rest)\b|\b(?:any(?:one|body)|else) there\b|^(?:(?:and|so|but) )?(?:which|how many) (?:is|are|was|were|has|have|had)(?= )(?! there\b)|^(?:(?:and|so|but) )?how many (?:with|without|for|in|at|from|by|on|under|over)(?= )/
+const POINTS = /\b(?:of|among|from) (?:those|these|them)\b/
 /** "And how many customers are there?", "and all companies": not those of the question before. */
 const GOES_ON = /^(?:and|what about|how about) /
 const OF_ALL = /\b(?:are there|do we have|have we got|all|overall|altogether|in total)\b/
@@ -38,7 +39,7 @@ export const fragment = (said: string, last: Last, context: Context): Intent | u
   const anew = ASKS_ANEW.test(text) || ASKS.test(meant[0]?.word ?? "")
   const widens = WIDENS.test(text) && !anew
   const isAlone = meant.length <= MAX_ALONE && !VERBS.test(folded(meant))
-  const narrows = OF_THOSE.test(text) || (NARROWS.test(text) && !anew) || (isAlone && IN_THOSE.test(text))
+  const narrows = OF_THOSE.test(text) || (NARROWS.test(text) && !anew) || (isAlone && IN_THOSE.test(text) && !anew)
   const adds = ADDS.test(text)
   const isOfAll = GOES_ON.test(text) && OF_ALL.test(text)
   const ranks = RANKS.test(text) && !meant.some((_, at) => nounAt(meant.slice(at), context) !== undefined)
@@ -50,10 +51,11 @@ export const fragment = (said: string, last: Last, context: Context): Intent | u
   if (FOLLOWS.has(read._tag)) return undefined
   // "And of Noah Mendes, who works there?" after a status.
   const isOfOne = read._tag === "Detail" || OF_NAMES.has(read._tag)
-  if (adds && isOfOne && said.includes(",") && last()?._tag === "Detail") return UNREADABLE
+  const hasComma = meant.slice(0, -1).some(({ after }) => after.includes(","))
+  if (adds && isOfOne && hasComma && last()?._tag === "Detail") return UNREADABLE
   // "Amir?" after a question about Raj: the same about him.
   const other = OF_NAMES.has(read._tag) && NAMES.test(said.trim()) ? readIntent(`and ${said}`, context) : undefined
-  if (other?._tag === "Also" && namesAnyone(last())) return alsoOf(last(), other, context)
+  if (other?._tag === "Also" && canReplace(meant, last())) return alsoOf(last(), other, context)
   // "Blues?" after a number of jazz tracks, "and contract renewals" after the pricing calls of a month.
   const isBare = other !== undefined && (meant.length === 1 || !meant.every(({ capital }) => capital))
   const isOfTitle =
@@ -67,8 +69,8 @@ export const fragment = (said: string, last: Last, context: Context): Intent | u
     return (narrows || widens || adds || isState(text)) && isOfSeveral(last()) ? UNREADABLE : undefined
   if (!isOfRows(read) && !(narrows && read._tag === "Choose")) return undefined
   const previous = last()
-  // "How many of those are won?" after a question that wasn't understood.
-  if (OF_THOSE.test(text) && previous !== undefined && nounOf(previous) === undefined) return UNREADABLE
+  // "How many of those are won?" after a figure that can't be worked out.
+  if (POINTS.test(text) && previous?._tag === "Uncountable") return UNREADABLE
   const isDropped =
     narrows ||
     (widens && !saysWhose(read)) ||
@@ -82,10 +84,11 @@ const NAMES = /^[\p{L}\d'’/&.-]+(?: [\p{L}\d'’/&.-]+){0,2}(?:\?|(?<=['’]s)
 const OFTEN_ASKED = /^(?:phone|mobile|number|e-?mail|address|owner|status|company|product|city|contact|follow)/
 /** "In the metal genre?" */
 const IN_THOSE = /^(?:in|with|without|from|by|at|of|under|over) /
-/** Whether a question has a name that another one can replace. */
-const namesAnyone = (intent: Intent | undefined): boolean =>
-  (intent?._tag === "Detail" && intent.subject._tag === "Named") ||
-  conditionsIn(intent).filter(({ _tag }) => _tag === "With" || _tag === "Owned" || _tag === "At").length === 1
+/** Whether a question has a name that this one can replace. "Quinn Harris?" after Sofia's customers is one of them. */
+const canReplace = (meant: ReadonlyArray<Token>, intent: Intent | undefined): boolean =>
+  intent?._tag === "Detail"
+    ? intent.subject._tag === "Named"
+    : meant.length === 1 && conditionsIn(intent).filter(({ _tag }) => /^(?:With|Owned|At)$/.test(_tag)).length === 1
 /** Words of a whole question; "who isn't a customer" needs the rows before. */
 const VERBS =
   /\b(?:are there|do|does|did|have|has|had|was|were|can|list|show|give|find|tell|count)\b|^(?:is|are|am) |^what |^(?:which|who|how many) .* (?:is|are|was|were)\b/
@@ -95,14 +98,20 @@ const RANKS =
   /\b(?:(?<!at )(?:most|least)|fewest|busiest|quietest|commonest|highest|lowest|largest|biggest|smallest|best|worst)\b/
 /** Of the groups before where they are the same; of all rows only where the question before was for all. */
 const bestOf = (read: Intent, previous: Intent | undefined): Intent | undefined => {
-  const isOfOthers = conditionsIn(read).length > 0 && nounOf(read)?.type.id !== nounOf(previous)?.type.id
-  if (carriesNothing(previous) || isOfOthers) return undefined
+  const [old, own] = [conditionsIn(previous), conditionsIn(read)]
+  const isOfOthers = own.length > 0 && nounOf(read)?.type.id !== nounOf(previous)?.type.id
+  // "Who did I meet most in October? Who did I meet most in December?"
+  const isWhole = own.length > 0 && old.every(({ _tag }) => own.some((one) => one._tag === _tag))
+  if (nounOf(previous) === undefined || carriesNothing(previous) || isOfOthers || isWhole) return undefined
   const [before, now] = [previous, read].map((one) => (one?._tag === "Figures" ? one.asked : undefined))
   const isSame =
     before !== undefined &&
     now?.best !== undefined &&
     before.best === undefined &&
     before.having === undefined &&
+    before.part === undefined &&
+    before.rows === undefined &&
+    folded(before.measure.of ?? []) === folded(now.measure.of ?? []) &&
     before.measure.figure === now.measure.figure &&
     now.measure.lookup.conditions.length === 0 &&
     now.by.map(folded).join() === before.by.map(folded).join()
@@ -145,7 +154,9 @@ const isOfSame = (read: Intent, previous: Intent | undefined): boolean => {
   if (read._tag === "Titled") return type !== undefined && type !== PEOPLE && type !== "companies"
   const conditions = conditionsIn(read)
   const isLike = conditions.every(({ _tag }) => _tag === "Quality" || _tag === "Not" || _tag === "Called")
-  return isLike && conditions.length > 0 && nounOf(read)?.type.id === type
+  // "Invoice total?" after the invoices of someone.
+  const isFigure = read._tag === "Figures" && read.asked.by.length === 0
+  return isLike && (conditions.length > 0 || isFigure) && nounOf(read)?.type.id === type
 }
 
 /** "How many invoices?", "which genres?", "customers": of all, or of what the question before was about. */

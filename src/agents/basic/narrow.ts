@@ -187,7 +187,7 @@ export function* narrow(
   const companies = new Set(columnsFor("company", columns))
   const isOfCompany = (leaf: Meant, index: number) =>
     hits(leaf, counted[index]!).some((at) => leaf.choices[at]!.some(({ columnId }) => companies.has(columnId)))
-  const isTheirs = kind !== undefined && STAFF.test(kind) && leaves.some(isOfCompany)
+  const isTheirs = kind !== undefined && STAFF.test(kind) && excluded.size === 0 && leaves.some(isOfCompany)
   for (const [index, leaf] of leaves.entries()) {
     const { choices, condition } = leaf
     const pages = counted[index]!

@@ -195,7 +195,7 @@ const isOther = (intent: Intent, message: string): boolean =>
   (isAPerson(intent) && ONLY.test(message)) ||
   (intent._tag !== "Browse" && FORETELLS.test(message.trim())) ||
   (intent._tag === "Browse" && IN_PERCENT.test(message)) ||
-  (intent._tag === "Browse" && (THERE.test(message) || (LAST_THERE.test(message) && !IS_THERE.test(message)))) ||
+  (intent._tag === "Browse" && LAST_THERE.test(message) && !IS_THERE.test(message)) ||
   ((intent._tag === "Both" || intent._tag === "Browse") && BY_HOW_MANY.test(message)) ||
   isStillAhead(intent, message)
 
@@ -212,10 +212,7 @@ const isAPerson = (intent: Intent): boolean =>
 /** "Just akiras", after a question: whose rows are meant, rather than who is called so. */
 const ONLY = /^(?:only|just) [^A-Z]+$/
 
-/** "How many customers do we have there?": at a place that was named before. */
-const THERE = /\b(?:do|did|have|had) (?:we|i|you|they) (?:have|had|got|see|know|meet)(?: [a-z]+)? there\W*$/i
-
-/** "How many people there?", unlike "how many people are there?". */
+/** "How many people do we have there?": at a place that was named before, unlike "how many people are there?". */
 const LAST_THERE = /\bthere\W*$/i
 const IS_THERE = /\b(?:is|are|was|were|be|been) there\W*$/i
 
@@ -412,9 +409,11 @@ const readWords = (
   const isList = titled?.conditions.some(({ _tag }) => _tag === "Time") === true
   // "Process reviews with Amir Ali": who he is doesn't answer it.
   const isSeveral =
-    titled !== undefined && isPlural(titled.title) && titled.conditions.some(({ _tag }) => _tag === "With")
-  const isNameless = isSeveral || names.every(({ rank }) => rank === 0)
-  if (isList || isSeveral) return { ...titled, ...(isNameless ? { otherwise: Intent.Unclear({ tokens: meant }) } : {}) }
+    titled !== undefined &&
+    isPlural(titled.title) &&
+    titled.conditions.some((one) => one._tag === "With" && one.words.every(({ capital }) => capital))
+  const isNoName = isSeveral || names.every(({ rank }) => rank === 0)
+  if (isList || isSeveral) return { ...titled, ...(isNoName ? { otherwise: Intent.Unclear({ tokens: meant }) } : {}) }
   if (story._tag !== "Introduce") return story
   // "Health & Wellness Expo": half of a name finds no one.
   if (said.some(({ after }) => after.includes("&")) && said.some(({ word }) => WH.test(word)))

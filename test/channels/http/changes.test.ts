@@ -12,43 +12,9 @@ import { cellOf, changing, forgetLimits, rowsIn } from "../../support/changes.ts
 import { migratedDatabase } from "../../support/database.ts"
 import { ask, JSON_TYPE, startServer, startServerForTest, type TestServer } from "../../support/http.ts"
 import { memberWithToken } from "../../support/members.ts"
+import { CONFIRM, RULES } from "../../support/repRules.ts"
 import { until } from "../../support/until.ts"
 
-const RULES = [
-  {
-    id: "rep-reads",
-    effect: "allow",
-    role: "rep",
-    action: "read",
-    type: "people",
-    columns: ["name", "status", "owner", "phone"],
-    where: {}
-  },
-  {
-    id: "rep-own",
-    effect: "allow",
-    role: "rep",
-    action: "update",
-    type: "people",
-    columns: ["status", "phone"],
-    where: { owner: "$me" }
-  },
-  ...["read", "update"].map((action) => ({
-    id: `manager-${action}`,
-    effect: "allow",
-    role: "manager",
-    action,
-    type: "people",
-    columns: ["name", "status", "owner", "phone"],
-    where: {}
-  }))
-]
-const CONFIRM = {
-  confirm: [
-    { action: "update", type: "people", columns: ["owner"], by: "second", approvers: ["admin"] },
-    { action: "delete", type: "people", by: "twice" }
-  ]
-}
 const BOTH: ReadonlyArray<TokenScope> = ["changes", "confirm"]
 
 const scope = Scope.makeUnsafe()

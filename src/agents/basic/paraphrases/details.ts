@@ -36,7 +36,7 @@ export const DETAIL_PARAPHRASES: Paraphrases = [
     ],
     "who is {address}"
   ],
-  [["(who|who all|which employees|which people) (works|work) (under|for) {full}"], "who reports to {full}"],
+  [["(who|who all|which employees|which people) (works|work) under {full}"], "who reports to {full}"],
   [["{full} (lives|sits) in (what|which) {one}"], "{full} 's {one}"],
   [["{full} (is|works) (at|for|with) (what|which) (company|firm|co)"], "{full} 's company"],
   [

@@ -20,7 +20,6 @@ export const LIST_PARAPHRASES: Paraphrases = [
     [`{rest} ${side} the (band|group|artist|singer) {proper}`],
     `{rest} ${side} {proper}`
   ]),
-  [["{noun} total"], "how many {noun}"],
   [["how many (of)? {lookup} (have|has) {one} as (their|its|the|a) {column}"], "how many {lookup} with {column} {one}"],
   [
     ["(which|what|who|list)? (of)? {lookup} (have|has|with) {one} as (their|its|the|a) {column}"],

@@ -51,7 +51,6 @@ export const MEETING_PARAPHRASES: Paraphrases = [
     ["who are (all)? (the)? (people|persons) (that|who|whom)? i (am|will be) (meeting|seeing|meeting with) {when}"],
     "who am i meeting {when}"
   ],
-  [["(who|whom) (joined|was with|sat with) me (for|at|in) {row}"], "who attended {row}"],
   [["{row} (with|who with) (who|whom)?"], "who attended {row}"],
   [
     [
