@@ -288,7 +288,12 @@ const ofThoseBefore = (said: string, last: Last, context: Context): Intent | und
   const isOther =
     (has(conditions, /^Mine$/) && has(conditionsIn(previous), /^(?:With|Owned)$/)) ||
     (has(conditions, /^Owned$/) && has(conditionsIn(previous), /^(?:Mine|Owned)$/))
-  if (isOther === true) return UNREADABLE
+  // "And the ones from Norway?" after those from France: instead of them.
+  const all = conditionsIn(previous).flatMap((one) =>
+    one._tag === "Related" ? [one, ...one.lookup.conditions] : [one]
+  )
+  const isInstead = conditions?.some(({ _tag }) => PERSONAL.has(_tag) && all.some((one) => one._tag === _tag))
+  if (isOther === true || isInstead === true) return UNREADABLE
   const whole = found.mode === undefined ? previous : asked(previous, found.mode)
   const isOfYear = tokenize(said).some(({ word }) => YEAR.test(word))
   const refine = (before: ReadonlyArray<Condition>) =>

@@ -171,6 +171,13 @@ const ONE_AT = /\b(?:the|a|an) (?:customer|client|lead|person|deal|employee)s? (
 /** "The IT manager" is no manager of it. */
 const IN_CAPITALS = /\bIT\b/
 const ROWS_OF = /^(?:Browse|Figures)$/
+/** "What was the meeting called?": one that was named before, rather than all. */
+const THE_ROW =
+  /\bthe (?:meeting|call|appointment|invoice|track|song|album|company|customer|client|lead|person|deal)\b/i
+const isOfOneRow = ({ lookup }: Extract<Intent, { _tag: "Browse" }>, message: string): boolean =>
+  lookup.conditions.length === 0 && lookup.order === undefined && lookup.limit === undefined && THE_ROW.test(message)
+/** "Which album is the best of all time?": an opinion, and no title. */
+const IS_BEST = /\b(?:is|are|was|were) the (?:best|worst|nicest|greatest|coolest)\b/i
 /** "In numbers please": no one is called "in". */
 const NO_NAME = /^(?:in|on|at|by|of|to|for|from|with|and|or|as|than|per|not|no|so|if|it|is|be|do|the|an?)$/
 const isNameless = (intent: Intent): boolean =>
@@ -184,6 +191,7 @@ const isOther = (intent: Intent, message: string): boolean =>
       (intent.subject._tag === "Focus" && IN_CAPITALS.test(message) && message !== message.toUpperCase()))) ||
   (ROWS_OF.test(intent._tag) && POINTS.test(message)) ||
   isNameless(intent) ||
+  (intent._tag === "Browse" && (isOfOneRow(intent, message) || IS_BEST.test(message))) ||
   WHETHER_ALL.test(message.trim()) ||
   (intent._tag === "Browse" && EVER.test(message) && WEEKDAY.test(message)) ||
   // "Who is meeting Ada": no meeting is called “Ada”.

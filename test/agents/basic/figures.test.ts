@@ -68,7 +68,8 @@ const FRESH = [
   "fortythird",
   "fortyfourth",
   "fortyfifth",
-  "fortysixth"
+  "fortysixth",
+  "fortyseventh"
 ]
 /** The share of a set that is right at least. */
 const FLOORS: Readonly<Record<string, number>> = {
@@ -82,7 +83,8 @@ const FLOORS: Readonly<Record<string, number>> = {
   fortythird: 0.65,
   fortyfourth: 0.7,
   fortyfifth: 0.6,
-  fortysixth: 0.5
+  fortysixth: 0.5,
+  fortyseventh: 0.5
 }
 
 layer(BasicAgent, { excludeTestServices: true })("figures in basic mode", (it) => {

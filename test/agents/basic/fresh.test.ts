@@ -65,7 +65,8 @@ const SETS: ReadonlyArray<readonly [name: string, floor: number, besides: Readon
   ["fortyseventh", 0.7, BOTH],
   ["fortyeighth", 0.7, BOTH],
   ["fortyninth", 0.65, BOTH],
-  ["fiftieth", 0.7, BOTH]
+  ["fiftieth", 0.7, BOTH],
+  ["fiftyfirst", 0.85, BOTH]
 ]
 
 layer(BasicAgent, { excludeTestServices: true })("questions in people's own wording", (it) => {
