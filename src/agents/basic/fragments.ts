@@ -154,8 +154,8 @@ const isOfSame = (read: Intent, previous: Intent | undefined): boolean => {
   if (read._tag === "Titled") return type !== undefined && type !== PEOPLE && type !== "companies"
   const conditions = conditionsIn(read)
   const isLike = conditions.every(({ _tag }) => _tag === "Quality" || _tag === "Not" || _tag === "Called")
-  // "Invoice total?" after the invoices of someone.
-  const isFigure = read._tag === "Figures" && read.asked.by.length === 0
+  // "Invoice total?" after someone's last invoice.
+  const isFigure = read._tag === "Figures" && previous?._tag === "Browse" && isOrdered(previous)
   return isLike && (conditions.length > 0 || isFigure) && nounOf(read)?.type.id === type
 }
 
