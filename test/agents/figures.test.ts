@@ -48,14 +48,15 @@ const grounding = () => {
       ]
     },
     {
-      total: 24,
+      total: 26,
       entities: [],
       headings: ["by city", "avg amount"],
-      groupsTotal: 3,
+      groupsTotal: 4,
       groups: [
         { keys: [{ value: "New York" }], count: 13, figures: [[{ value: "46.5", of: 13 }]] },
         { keys: [{ value: "York" }], count: 6, figures: [[{ value: "71.25", of: 6 }]] },
-        { keys: [{ value: "Boston" }], count: 5, figures: [[{ value: "90", of: 5 }]] }
+        { keys: [{ value: "Boston" }], count: 5, figures: [[{ value: "90", of: 5 }]] },
+        { keys: [{ value: "Madrid" }], count: 2, figures: [[{ value: "11.3850000000000000", of: 2 }]] }
       ]
     },
     {
@@ -127,6 +128,8 @@ const FALSE = [
   "New York's figure is 90.",
   "York stands at 46.5.",
   "New York stands at 71.25.",
+  "Boston stands at 11.39.",
+  "Madrid stands at 11.37.",
   "The three together have 49 deals.",
   "In total that is 53 deals.",
   "Altogether there are 65.",
@@ -149,6 +152,9 @@ const FALSE = [
 
 const TRUE = [
   "34 deals are open.",
+  // Half a cent is rounded up, as people do, or down, as binary numbers do.
+  "Madrid stands at 11.39.",
+  "Madrid stands at 11.38.",
   "Open: 34",
   "- Won: 15",
   "There are nine lost deals.",

@@ -1,14 +1,14 @@
 /** "Raj or Lena": values of one column, of which a row has any. A part of a name becomes the ids of those who are called so. */
 import { foldText } from "../../domain/keys.ts"
 import type { ListedColumn, Named, Page } from "../../domain/Page.ts"
-import type { Filter } from "../../domain/Query.ts"
+import { type Filter, MAX_ALTERNATIVES, MAX_LIMIT } from "../../domain/Query.ts"
 import type { Choice } from "./Choice.ts"
 import { and, nameOf } from "./replies.ts"
 import { find, inParallel, type Script } from "./script.ts"
 
 type Columns = ReadonlyArray<Named & Pick<ListedColumn, "holds">>
 
-/** Entities with one part of a name; a filter has at most 20 alternatives. */
+/** Entities with one part of a name that a reply names. */
 const MAX_NAMESAKES = 8
 
 /** The entities that a filter on a reference means; undefined if it is no such filter, or means too many. */
@@ -68,19 +68,45 @@ export function* isInsideWords(choice: Choice, columns: Columns, type: string): 
   )
 }
 
-/** Whether a part of a name begins a word of each entity that it means: "in Berlin" doesn't mean Cyberlink. */
-function* beginsWords(choice: Choice, columns: Columns): Script<boolean> {
+/**
+ * A part of a name as it begins words: "in Berlin" doesn't mean Cyberlink, and "with Ida" means Ida Vogel but not Noor
+ * Almeida. Undefined if no entity is left; "many" if they are too many for one filter.
+ */
+function* atWord(
+  choice: Choice,
+  columns: Columns,
+  type?: string
+): Script<{ readonly choice: Choice; readonly isKnown: boolean } | "many" | undefined> {
   const [filter] = choice
-  if (filter?.op !== "ilike" || columns.every(({ holds, id }) => id !== filter.columnId || !holds?.startsWith("→ ")))
-    return true
-  const entities = yield* meantBy(choice, columns)
-  return entities?.every((entity) => inWords(nameOf(entity)).includes(inWords(filter.value))) === true
+  const page =
+    filter?.op === "ilike"
+      ? yield* referredBy(choice, columns, { limit: MAX_LIMIT, ...(type === undefined ? {} : { type }) })
+      : undefined
+  if (filter === undefined || page === undefined) return { choice, isKnown: false }
+  const meant = page.entities.filter((entity) => inWords(nameOf(entity)).includes(inWords(filter.value)))
+  if (meant.length === page.entities.length) return { choice, isKnown: meant.length > 0 }
+  if (page.total > page.entities.length || meant.length > MAX_ALTERNATIVES) return "many"
+  if (meant.length === 0) return undefined
+  const columnId = filter.columnId === "name" ? "id" : filter.columnId
+  return { choice: [{ columnId, op: "eq", value: meant.map(({ entityId }) => entityId).join("|") }], isKnown: true }
 }
 
-/** The choices without those that compare a part of a word. */
-export function* atWords(choices: ReadonlyArray<Choice>, columns: Columns): Script<ReadonlyArray<Choice>> {
-  const kept = yield* inParallel(choices.map((choice) => beginsWords(choice, columns)))
-  return choices.filter((_, at) => kept[at])
+/** The choices, of which those that compare a part of a name compare it with the beginnings of words. */
+export function* atWords(choices: ReadonlyArray<Choice>, columns: Columns, type?: string): Script<AtWords> {
+  const found = yield* inParallel(choices.map((choice) => atWord(choice, columns, type)))
+  return {
+    choices: found.flatMap((one) => (one === undefined || one === "many" ? [] : [one.choice])),
+    isTooMany: found.includes("many"),
+    isKnown: found.some((one) => one !== undefined && one !== "many" && one.isKnown)
+  }
+}
+
+export interface AtWords {
+  readonly choices: ReadonlyArray<Choice>
+  /** Entities are called so, but more than one filter can mean. */
+  readonly isTooMany: boolean
+  /** Entities are called so, whether or not any row refers to them. */
+  readonly isKnown: boolean
 }
 
 /** For each of several parts the candidates that have rows; the candidates of the first column that all of them have. */

@@ -193,7 +193,10 @@ export function* fromFocus(context: Context, answering: Answering, said: string)
   const focus = context.focus ?? []
   const people = focus.filter(({ type }) => type === PEOPLE)
   const personal = /phone|mail|mobile|contact/.test(said) && people.length > 0
-  const meant: ReadonlyArray<Focus> = focus.length > 1 && (people.length === 1 || personal) ? people : focus
+  // "When was it" after the one meeting with someone.
+  const others = DATED.test(said) ? focus.filter(({ type }) => type !== PEOPLE) : []
+  const meant: ReadonlyArray<Focus> =
+    others.length > 0 ? others : focus.length > 1 && (people.length === 1 || personal) ? people : focus
   if (meant.length === 0)
     return `Whom do you mean? Give me the name, such as “who is ${context.person?.name ?? "Ada Lovelace"}”.`
   if (meant.length > 1) {
@@ -210,6 +213,9 @@ export function* fromFocus(context: Context, answering: Answering, said: string)
   const located = yield* byFocus(meant[0]!, context)
   return located._tag === "Missing" ? notFound(located) : yield* answering(located, context)
 }
+
+/** What a meeting has, and people don't. */
+const DATED = /^(?:when|date|time|start|end|attendees|length|duration)\b/
 
 /** Of several that are called so, a detail that none of them has needs no choice. */
 const lacks = (located: Target | Missing, what: string | undefined): located is Target =>

@@ -24,6 +24,8 @@ const ADDS =
 /** "The last of them", "which were contacted in May", "is anyone there mine", "how many with Samir's customers". */
 const OF_THOSE =
   /\b(?:of|among|from) (?:those|these|them)\b|\bof the (?:[a-z]+ ){0,2}ones?\b|\bthe (?:two|three|four|five|other|others|rest)\b|\b(?:any(?:one|body)|else) there\b|^(?:(?:and|so|but) )?(?:which|how many) (?:is|are|was|were|has|have|had)(?= )(?! there\b)|^(?:(?:and|so|but) )?how many (?:with|without|for|in|at|from|by|on|under|over)(?= )/
+/** "Any with lost people": which rows are meant isn't said. */
+const OF_ANY = /^(?:(?:and|but|so|only|just) )?(?:any|those|the ones|ones) (?:with|without)(?= )/
 const POINTS = /\b(?:of|among|from) (?:those|these|them)\b/
 /** "And how many customers are there?", "and all companies": not those of the question before. */
 const GOES_ON = /^(?:and|what about|how about) /
@@ -49,6 +51,7 @@ export const fragment = (said: string, last: Last, context: Context): Intent | u
   if (isOfAll && read._tag === "Instead")
     return last()?._tag === "Figures" ? UNREADABLE : readIntent(text.replace(GOES_ON, ""), context)
   if (FOLLOWS.has(read._tag)) return undefined
+  if (OF_ANY.test(text) && isOfRows(read)) return UNREADABLE
   // "And of Noah Mendes, who works there?" after a status.
   const isOfOne = read._tag === "Detail" || OF_NAMES.has(read._tag)
   const hasComma = meant.slice(0, -1).some(({ after }) => after.includes(","))

@@ -4,7 +4,7 @@
  */
 import { uncapitalized } from "../english.ts"
 import { apart } from "./adjectives.ts"
-import { atWords, inOneColumn, isInsideWords, wholes } from "./alternatives.ts"
+import { type AtWords, atWords, inOneColumn, isInsideWords, wholes } from "./alternatives.ts"
 import { PEOPLE } from "../../domain/EntityType.ts"
 import { foldText } from "../../domain/keys.ts"
 import type { ListedColumn, Named, Page } from "../../domain/Page.ts"
@@ -14,7 +14,7 @@ import { anyOf, conditionChoices, hasPlaceColumns, negated, PLACED, type Referen
 import { type Choice, eq } from "./Choice.ts"
 import { ordered } from "./dateFilters.ts"
 import { COMPARATORS, PERSON_NOUNS, VAGUE } from "./lexicon.ts"
-import { Condition, type Lookup, type Noun } from "./Lookup.ts"
+import { Condition, type Lookup, type Noun, personTypes } from "./Lookup.ts"
 import type { Context, ContextType } from "./readConversation.ts"
 import { otherWord, phraseOf, type Said, sayingOf } from "./phrases.ts"
 import { parts } from "./references.ts"
@@ -33,9 +33,8 @@ interface Narrowed {
   readonly said: Said
 }
 
-interface Meant {
+interface Meant extends AtWords {
   readonly condition: Condition
-  readonly choices: ReadonlyArray<Choice>
 }
 
 /** Candidates of one condition: a turn has few steps of few lookups. */
@@ -137,11 +136,19 @@ export function* narrow(
     const of = new Set((hit === undefined ? before : [hit]).flatMap((choice) => choice.map(({ columnId }) => columnId)))
     return all.filter((choice) => choice.every(({ columnId }) => of.has(columnId)))
   }
+  const persons = new Set(personTypes(context).map(({ id }) => `→ ${id}`))
   const meant = function* (condition: Condition): Script<Meant> {
     const all = found.find((one) => one.condition === condition)?.choices ?? choicesOf(condition)
     const choices = yield* inSameColumn(condition, all)
     const isPlaced = condition._tag === "At" && PLACED.test(condition.preposition)
-    return { condition, choices: isPlaced ? yield* atWords(choices, columns) : choices }
+    const isName = nameIn(condition)?.length === 1 && !isReferred(condition, references)
+    const isCapital = !isUncapitalized(condition)
+    // "At energy" can mean a company, whose name is often several words in one; "with Ida" means no Almeida.
+    const isOfAny = isPlaced || (condition._tag !== "At" && isCapital)
+    const strict = columns.filter(({ holds }) => isOfAny || persons.has(holds ?? ""))
+    const called = condition._tag === "Called" && persons.has(`→ ${type.id}`) ? type.id : undefined
+    const words = yield* atWords(choices, isName || isPlaced ? strict : [], called)
+    return { ...words, condition, isKnown: words.isKnown && isName && isCapital && stated.includes(condition) }
   }
   const leaves = yield* inParallel(stated.flatMap(parts).map(meant))
   // "Except Ada" where no row is called so.
@@ -216,11 +223,14 @@ export function* narrow(
     }
     const isExcluded = condition._tag === "Called" && excluded.has(condition)
     const referred = isReferred(condition, references)
+    if (hit < 0 && leaf.isTooMany) return unsupported(phraseOf(condition))
     // Someone who is known, and no column leads there: "invoices of Ada" where they belong to customers.
     if (hit < 0 && referred && !isById(condition, choices, references)) return unsupported(phraseOf(condition))
     if (hit < 0 && "instead" in condition && condition.instead !== undefined) return unsupported(phraseOf(condition))
-    if (hit < 0 && (isExcluded || isOpen(condition)) && !referred) {
-      return isKind(condition) ? unknownKind(kind!, listAll) : yield* unknownWord(condition, type, listAll, context)
+    if (hit < 0 && (isExcluded || isOpen(condition)) && !referred && !leaf.isKnown) {
+      return isKind(condition)
+        ? unknownKind(kind!, listAll)
+        : yield* unknownWord(condition, type, columns, listAll, context)
     }
     // "Ada's customers" where Ada is one herself: she has none, or someone at her company is meant.
     if (hit < 0 && (theirs![index]?.total ?? 0) > 0) return unsupported(phraseOf(condition))
@@ -230,7 +240,7 @@ export function* narrow(
     if (condition._tag === "Empty" && isOfPeople(condition.words, type)) return unsupported(phraseOf(condition))
     const isPart = isUncapitalized(condition) || (type.id === "companies" && condition._tag === "Quality")
     if (hit >= 0 && isPart && (yield* isInsideWords(choices[hit]!, columns, type.id)))
-      return yield* unknownWord(condition, type, listAll, context)
+      return yield* unknownWord(condition, type, columns, listAll, context)
     used.set(condition, { choices, used: hit >= 0 ? hit : possible, isOneOfSeveral: several.length > 0 })
   }
   for (const condition of plain ? conditions : stated) {
@@ -326,14 +336,21 @@ const rangesOf = (choices: ReadonlyArray<Choice>): ReadonlyArray<string> => [
 ]
 
 /** The reply about a word that is no value, with a name that is like it. */
-function* unknownWord(condition: Condition, type: ContextType, listAll: string, context: Context): Script<string> {
+function* unknownWord(
+  condition: Condition,
+  type: ContextType,
+  columns: Columns,
+  listAll: string,
+  context: Context
+): Script<string> {
   const name = nameIn(condition)
   const near = name === undefined ? undefined : yield* suggestion(name, nameTypes(condition), context)
-  // It is known, and no column leads there: "meetings with Cedar Labs" where meetings have no company.
-  if (near !== undefined && foldText(near) === foldText(written(name!)))
+  // It is known, and no column leads there: "meetings with Cedar Labs" where meetings have no company. Or it is a column.
+  const said = name === undefined ? phraseOf(condition) : written(name)
+  if ((near !== undefined && foldText(near) === foldText(said)) || columnsNamed(said, columns).length > 0)
     return `I can't narrow ${uncapitalized(type.plural)} down by “${phraseOf(condition)}”. Ask without it: “${listAll}”.`
   const next = near === undefined ? `Ask without it: “${listAll}”.` : `Did you mean ${near}?`
-  return `I know of no “${name === undefined ? phraseOf(condition) : written(name)}” here, so I can't narrow ${uncapitalized(type.plural)} down by it. ${next}`
+  return `I know of no “${said}” here, so I can't narrow ${uncapitalized(type.plural)} down by it. ${next}`
 }
 
 const unknownKind = (kind: string, listAll: string): string =>

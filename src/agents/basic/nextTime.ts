@@ -53,7 +53,10 @@ export const beside = ({ days, from, said, to }: When, step: Step): When | undef
   }
   const { by, of } = step
   // The date itself is in no result, so the answer names the one that the person wrote.
-  const words = `the ${of} ${by > 0 ? "after" : "before"} ${said.replace(/^(on|in|during|for) /, "")}`
+  const named = said.replace(/^(on|in|during|for) /, "")
+  // "The day before yesterday" is such a date, too.
+  const start = of === "day" && /^(?:yesterday|tomorrow)$/.test(named) ? "that" : named
+  const words = `the ${of} ${by > 0 ? "after" : "before"} ${start}`
   if (of === "day") {
     const day = by > 0 ? to : addDays(from, -1)
     return { from: day, to: addDays(day, 1), said: words }

@@ -33,6 +33,7 @@ export const stripped = (said: ReadonlyArray<Token>): ReadonlyArray<Token> => {
         words.length < tokens.length &&
         endsWith(tokens, words) &&
         !(words[0] === "then" && isPast(tokens)) &&
+        !(SO_FAR.test(words.join(" ")) && GOING_ON.test(tokens.at(-1 - words.length)!.word)) &&
         !(words.join() === "for,me" && !BIDS.test(tokens[0]!.word))
     )
     if (opener === undefined && closer === undefined) return tokens
@@ -55,6 +56,10 @@ const isOnly = (tokens: ReadonlyArray<Token>): boolean =>
 
 /** "How many did Raj have then": at that time. */
 const isPast = (tokens: ReadonlyArray<Token>): boolean => tokens.some(({ word }) => /^(did|had|was|were)$/.test(word))
+
+/** "This month so far" ends now; "how many do we have so far" says nothing more. */
+const SO_FAR = /^(?:so far|thus far|to date|until now|up to now)$/
+const GOING_ON = /^(?:today|week|month|quarter|year)$/
 
 const PERHAPS = "(possibly|perhaps|maybe|please|kindly|just|quickly|ever so kindly)?"
 const LET_ME =

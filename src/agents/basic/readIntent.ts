@@ -118,9 +118,7 @@ const soFar = (intent: Intent, message: string, { today }: Context): Intent => {
     time === undefined
       ? isOver && [...conditions, untilNow(today)]
       : others.length === 0 &&
-        WAS.test(message) &&
-        !WAS_TO_COME.test(message) &&
-        !SEVERAL_SENTENCES.test(message) &&
+        (isOver || (WAS.test(message) && !WAS_TO_COME.test(message) && !SEVERAL_SENTENCES.test(message))) &&
         isGoingOn(time.when, today) &&
         conditions.map((one) => (one === time ? Condition.Time({ ...time, when: toNow(time.when, today) }) : one))
   return those === false ? intent : Intent.Browse({ ...intent, lookup: { ...intent.lookup, conditions: those } })

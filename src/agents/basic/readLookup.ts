@@ -181,6 +181,8 @@ const readHead = (tokens: ReadonlyArray<Token>, context: Context): Head | undefi
     conditions.push(Condition.AnyOf({ of }))
   } else if (quality.length > 0) {
     if (/\b(number|count|how|many)\b/.test(folded(quality))) return undefined
+    // "Any with lost people": of the rows before.
+    if (/^with(?:out)?$/.test(quality[0]!.word)) return undefined
     if (quality.length > MAX_QUALITY || quality.some(({ word }) => PRONOUNS.has(word)) || !isValue(quality, context))
       return undefined
     conditions.push(Condition.Quality({ words: folded(quality) }))

@@ -116,6 +116,10 @@ const timed = (tokens: ReadonlyArray<Token>, span: Span, when: Omit<When, "said"
 const NOW: ReadonlyArray<readonly [words: ReadonlyArray<string>, now: "to" | "from"]> = (
   [
     ["so far", "to"],
+    ["thus far", "to"],
+    ["to date", "to"],
+    ["until now", "to"],
+    ["up to now", "to"],
     ["earlier", "to"],
     ["for the rest of", "from"],
     ["over the rest of", "from"],

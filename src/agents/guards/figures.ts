@@ -107,12 +107,22 @@ const figuresOf = ({ figures = [], keys }: Group, headings: ReadonlyArray<string
     ])
   })
 
+/** 11.385 is 11.38 as a binary number and 11.39 as people and `Intl` round it. */
+const ROUNDED = [0, 1, 2].map(
+  (places) => new Intl.NumberFormat("en-US", { maximumFractionDigits: places, useGrouping: false })
+)
 /** A number, and a long one as it is rounded. */
 const rounded = (value: string): ReadonlyArray<string> => {
   if (!/^-?\d+(?:\.\d+)?$/.test(value)) return []
   const number = Math.abs(Number(value))
-  const places = /\.\d{3,}$/.test(value) ? [2, 1, 0] : []
-  return [String(number), ...places.map((one) => String(Number(number.toFixed(one))))]
+  if (!/\.\d{3,}$/.test(value)) return [String(number)]
+  return [
+    String(number),
+    ...ROUNDED.flatMap((format, places) => [
+      String(Number(number.toFixed(places))),
+      String(Number(format.format(number)))
+    ])
+  ]
 }
 
 export class Figures {

@@ -69,7 +69,8 @@ const FRESH = [
   "fortyfourth",
   "fortyfifth",
   "fortysixth",
-  "fortyseventh"
+  "fortyseventh",
+  "fortyeighth"
 ]
 /** The share of a set that is right at least. */
 const FLOORS: Readonly<Record<string, number>> = {
@@ -84,7 +85,8 @@ const FLOORS: Readonly<Record<string, number>> = {
   fortyfourth: 0.7,
   fortyfifth: 0.6,
   fortysixth: 0.5,
-  fortyseventh: 0.5
+  fortyseventh: 0.5,
+  fortyeighth: 0.7
 }
 
 layer(BasicAgent, { excludeTestServices: true })("figures in basic mode", (it) => {

@@ -33,7 +33,9 @@ const MAX_SHOWN = 10
 const LINE = /^(?:- |\d+\. )(.+?)(?:: | — |$)(.*)$/gm
 const NUMBER = /(?<![\p{L}\d.,-])-?\d[\d,]*(?:\.\d+)?/gu
 
-const rounded = (value: string | number | null): number => Math.round(Number(value) * 100) / 100
+/** Half a cent is rounded up: 301890.725 is 301890.73, though its product with 100 is a little less than that as a binary number. */
+const rounded = (value: string | number | null): number =>
+  Math.round(Number((Number(value) * 100).toPrecision(14))) / 100
 const numbersIn = (text: string): ReadonlyArray<number> =>
   [...text.matchAll(NUMBER)].map(([number]) => Number(number.replaceAll(",", "")))
 

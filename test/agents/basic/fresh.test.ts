@@ -66,7 +66,9 @@ const SETS: ReadonlyArray<readonly [name: string, floor: number, besides: Readon
   ["fortyeighth", 0.7, BOTH],
   ["fortyninth", 0.65, BOTH],
   ["fiftieth", 0.7, BOTH],
-  ["fiftyfirst", 0.85, BOTH]
+  ["fiftyfirst", 0.85, BOTH],
+  ["fiftysecond", 0.7, BOTH],
+  ["fiftythird", 0.65, BOTH]
 ]
 
 layer(BasicAgent, { excludeTestServices: true })("questions in people's own wording", (it) => {

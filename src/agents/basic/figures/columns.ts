@@ -100,7 +100,7 @@ export const bucketIn = (words: Words): { readonly bucket: Bucket; readonly rest
  */
 const named = (words: Words, columns: Columns, context: Context, loosely: boolean): Columns => {
   const text = folded(words)
-  const forms = [text, singular(text), text.replace(/ses$/, "s")]
+  const forms = [text, singular(text), text.replace(/ses$/, "s"), `${text}s`]
   const exact = columns.filter((column) => labelsOf(column).some((label) => forms.includes(label)))
   if (exact.length > 0) return exact
   const noun = nounAt(words, context)
