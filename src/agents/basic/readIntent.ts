@@ -111,7 +111,11 @@ const WAS_TO_COME =
 const soFar = (intent: Intent, message: string, { today }: Context): Intent => {
   if (intent._tag !== "Browse" || intent.lookup.noun.type.id !== "meetings" || intent.lookup.order !== undefined)
     return intent
-  const { conditions } = intent.lookup
+  // "Have I had this month so far" says twice that it ends now.
+  const all = intent.lookup.conditions
+  const conditions = all.some((one) => endsNow(one) && one.when.from !== undefined)
+    ? all.filter((one) => !endsNow(one) || one.when.from !== undefined)
+    : all
   const [time, ...others] = conditions.filter((one) => one._tag === "Time")
   const isOver = SO_FAR.test(message) || (ALREADY.test(message) && IS_PAST.test(message))
   const those =
@@ -121,8 +125,12 @@ const soFar = (intent: Intent, message: string, { today }: Context): Intent => {
         (isOver || (WAS.test(message) && !WAS_TO_COME.test(message) && !SEVERAL_SENTENCES.test(message))) &&
         isGoingOn(time.when, today) &&
         conditions.map((one) => (one === time ? Condition.Time({ ...time, when: toNow(time.when, today) }) : one))
-  return those === false ? intent : Intent.Browse({ ...intent, lookup: { ...intent.lookup, conditions: those } })
+  return those === false && conditions === all
+    ? intent
+    : Intent.Browse({ ...intent, lookup: { ...intent.lookup, conditions: those === false ? conditions : those } })
 }
+const endsNow = (one: Condition): one is Extract<Condition, { _tag: "Time" }> =>
+  one._tag === "Time" && one.when.now === "to"
 const isGoingOn = ({ days, from, now, to }: When, today: string): boolean =>
   days === undefined && now === undefined && from !== undefined && to !== undefined && from <= today && to > today
 const toNow = (when: When, today: string): When => ({
